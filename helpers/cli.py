@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from helpers.workbook.command import Command, UsageProblem, project_folder
+from helpers.workbook.command import Command, UsageProblem, print_utf8, project_folder
 
 # -- lab ------------------------------------------------------------------------------------------------
 
@@ -51,11 +51,11 @@ def doctor_arguments(parser: argparse.ArgumentParser) -> None:
 def doctor(arguments: argparse.Namespace) -> int:
     if arguments.empty_cache:
         return empty_cache()
-    from helpers.workbook import doctor as checks
+    from helpers.workbook.doctor import as_json, as_text, examine_apart, exit_status
 
-    findings = checks.examine_apart()
-    print(checks.as_json(findings) if arguments.json else checks.as_text(findings))
-    return checks.exit_status(findings)
+    findings = examine_apart()
+    print(as_json(findings) if arguments.json else as_text(findings))
+    return exit_status(findings)
 
 
 def no_arguments(parser: argparse.ArgumentParser) -> None:
@@ -160,7 +160,7 @@ def script_arguments(parser: argparse.ArgumentParser) -> None:
 def script(arguments: argparse.Namespace) -> int:
     from helpers.workbook.script import as_script
 
-    sys.stdout.reconfigure(encoding="utf-8")
+    print_utf8()
     print(as_script(chapter_path(arguments.chapter), timed=arguments.timed), end="")
     return 0
 

@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @cache
 def no_browser() -> str:
     """Why the tests marked `browser` cannot run here; empty when they can."""
-    from helpers.workbook.doctor import browser_paths
+    from helpers.workbook.checks import browser_paths
 
     missing = [name for name, path in zip(("chromium", "chromium-driver"), browser_paths(), strict=True) if not path]
     missing += [] if importlib.util.find_spec("selenium") else ["selenium (python -m pip install selenium)"]

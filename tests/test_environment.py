@@ -15,7 +15,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from helpers.workbook import install
-from helpers.workbook.doctor import PYTHONS
+from helpers.workbook.checks import PYTHONS
 from helpers.workbook.packages import canonical, read_pins, same_version
 
 

@@ -40,7 +40,7 @@ ONLY_IN = (
     ("matplotlib", ("pictures/",), "results are numbers; drawing is another layer"),
     (
         "ipywidgets",
-        ("pictures/widgets/", "checking/predict.py", "workbook/doctor.py"),
+        ("pictures/widgets/", "checking/predict.py", "workbook/checks.py"),
         "only explorers have controls",
     ),
     ("anywidget", ("pictures/widgets/draggable.py",), "one view acts in the browser itself"),

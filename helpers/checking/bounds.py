@@ -10,14 +10,14 @@ _SIZE = re.compile(r"`(\w+)` has ([\d,]+) element")
 
 
 class Left(NamedTuple):
-    """An access to `array` at `index`, which has `size` elements."""
+    """An access to element `at` of `array`, which has `size` elements."""
 
     array: str
-    index: int
+    at: int
     size: int
 
 
-def out_of(error: Exception) -> Left | None:
+def out_of(error: Exception | None) -> Left | None:
     """The access that an `OutOfBounds` is about; None where no array is near it."""
     place, size = _INDEX.search(str(error)), _SIZE.search(str(error))
     if place is None or size is None:

@@ -70,7 +70,7 @@ def _take_kernel(answer, inputs: dict) -> dict:
 class _Refused:
     """A kernel that could not be had where it was written: it fails again wherever it is used."""
 
-    def __init__(self, kind: str, words: str, line: int | None):
+    def __init__(self, kind: object, words: str, line: int | None):
         self._error = CompileError(words, line) if kind == CompileError.__name__ else VirtualGPUError(words)
 
     def prepare(self, *_arguments, **_named):
@@ -180,7 +180,10 @@ def _given(data: dict, number: int):
 
 
 def _array_of(data: dict, number: int):
-    return stream_work.drawn(*data["drawn"], number) if "drawn" in data else unplain(data["value"])
+    if "drawn" not in data:
+        return unplain(data["value"])
+    dtype, shape, least, greatest = data["drawn"]
+    return stream_work.drawn(dtype, shape, least, greatest, number)
 
 
 @cache

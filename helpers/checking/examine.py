@@ -11,6 +11,8 @@ import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -26,25 +28,28 @@ from vgpu.tools.profile_table import METRICS
 from vgpu.tools.sanitize.findings import Finding
 from vgpu.tools.streams.recording import Timeline
 
+if TYPE_CHECKING:
+    from vgpu.tools.profile import Profile
+
 _ALL_WHOLE = 2.0**53  # every float from here on is a whole number, mostly with digits that nobody calculated
 _METRICS = {name: metric for metric in METRICS for name in (metric.key, metric.nsight) if name}
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one case gave: the first output (or the value returned), which elements no thread wrote, any
-    error; and what its budgets measure: of a launch all that was `seen`, of stream work its recording, of a plan
-    what was `played`, whose result stands for the value returned."""
+    """What one case gave: the first output (or the value returned), which elements no thread wrote and which are
+    wrong, or the error; and what its budgets measure: of a launch all that was `seen`, of stream work its recording, of
+    a plan what was `played`, whose result stands for the value returned. After an error both masks are empty."""
 
     case: Case
-    got: object = None
-    untouched: np.ndarray | None = None
-    wrong: np.ndarray | None = None
+    got: Any = None
+    untouched: np.ndarray = field(default_factory=partial(np.zeros, 0, bool))
+    wrong: np.ndarray = field(default_factory=partial(np.zeros, 0, bool))
     error: Exception | None = None
     timeline: Timeline | None = None
     seen: Seen | None = None
     tolerance: float = 1e-5
-    played: object = None
+    played: Any = None
 
     @property
     def ok(self) -> bool:
@@ -102,6 +107,11 @@ class Spent:
     case: Case | None = field(default=None, repr=False, compare=False)
 
     @property
+    def hidden(self) -> bool:
+        """Whether the case is one of which nothing may be told."""
+        return self.case is not None and self.case.hidden
+
+    @property
     def over(self) -> bool:
         return not self.value <= self.at_most
 
@@ -129,7 +139,7 @@ class Evidence:
     exercise: Exercise
     outcomes: tuple[Outcome, ...]
     budgets: tuple[Spent, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Finding | stream_work.Unordered, ...] = ()
     hints: tuple[Finding, ...] = ()
     watched: Case | None = None
     partly: tuple[Spent, ...] = ()
@@ -149,7 +159,7 @@ class Evidence:
         return next((outcome for outcome in self.outcomes if not outcome.ok), None)
 
 
-def examine(answer, task: Exercise, runs: Callable[[object], Runs] = Here, partly: bool = False) -> Evidence:
+def examine(answer, task: Exercise, runs: Callable[[Any], Any] = Here, partly: bool = False) -> Evidence:
     """Run every case of `task`, watch those that ran to their end, and look at the costs if all is right; or `partly`
     right, which is for marks.
 
@@ -166,7 +176,7 @@ def _modelling(task: Exercise) -> contextlib.AbstractContextManager:
     return kept(gpus.find(task.gpu)) if task.gpu else contextlib.nullcontext()
 
 
-def _examined(answer, task: Exercise, runs: Callable[[object], Runs], partly: bool) -> Evidence:
+def _examined(answer, task: Exercise, runs: Callable[[Any], Any], partly: bool) -> Evidence:
     kernel = runs(answer) if task.asks_for_a_kernel else None
     if task.language == "tensors":
         answer = replayed.playable(answer, runs)
@@ -183,8 +193,8 @@ def _examined(answer, task: Exercise, runs: Callable[[object], Runs], partly: bo
         return seen
     spent: list[tuple[Spent, ...]] = []
     for case in _costed(answer, cases, task):
-        outcome = next((each for each in seen.outcomes if each.case is case and seen.right), None)
-        outcome = outcome or _tried(answer, kernel, case, task, watch=task.sanitize and not seen.right)
+        before = next((each for each in seen.outcomes if each.case is case and seen.right), None)
+        outcome = before or _tried(answer, kernel, case, task, watch=task.sanitize and not seen.right)
         if not seen.right and (not outcome.ok or _with_findings(Evidence(task, ()), outcome).findings):
             return seen
         if not outcome.ok:  # it did less than elsewhere, and that is no cost of an answer
@@ -232,7 +242,7 @@ def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool 
         except Exception as error:
             return Outcome(case, error=error)
         return replace(_returned(case, got, task.tolerance), played=played)
-    if task.language == "streams":
+    if kernel is None:  # it issues stream work
         return _issued(answer, case, task)
     followed = case.watched if any(budget.of in ("warp", "machine code") for budget in task.budgets) else None
     return _compared(case, kernel.run(trial(case, watch, followed)), task)
@@ -271,6 +281,7 @@ def _compared(case: Case, seen: Seen, task: Exercise, timeline: Timeline | None 
     if seen.error is not None:
         return Outcome(case, error=seen.error)
     got, expected = seen.output, case.out.expected
+    assert got is not None  # a launch without an error has an output
     if got.shape != expected.shape or got.dtype.kind not in "biufc":
         return Outcome(case, error=ValueError(f"the result is {got.dtype} of shape {got.shape}, not {expected.shape}"))
     untouched = np.zeros(got.shape, bool)
@@ -287,8 +298,8 @@ def _with_findings(seen: Evidence, outcome: Outcome) -> Evidence:
     Hints fail nobody, but those of the kinds `also_wrong`; they tell mistakes apart that lead to the same error.
     """
     if outcome.timeline is not None:
-        found = stream_work.unordered(outcome.timeline)
-        return replace(seen, findings=found, watched=outcome.case) if found else seen
+        hazards = stream_work.unordered(outcome.timeline)
+        return replace(seen, findings=hazards, watched=outcome.case) if hazards else seen
     found = outcome.seen.findings if outcome.seen is not None else ()
     errors = tuple(f for f in found if f.level == "error" or f.kind in seen.exercise.also_wrong)
     hints = tuple(f for f in found if f.level == "hint")
@@ -310,7 +321,7 @@ class Cost:
 
     def __getitem__(self, name: str) -> float | None:
         metric = _METRICS.get(name)
-        return self.counters[name] if metric is None else metric.value(self)
+        return self.counters[name] if metric is None else metric.value(cast("Profile", self))  # what metrics read of it
 
     @property
     def needed(self) -> Footprint:
@@ -334,15 +345,17 @@ class Cost:
 
 def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent, ...]:
     """What an answer spends in one case."""
+    seen = outcome.seen
     if outcome.timeline is not None:
         return tuple(_measured(b, lambda: outcome.timeline, outcome.case) for b in task.budgets)
-    if outcome.seen is None:
+    if seen is None:
         return tuple(_measured(b, lambda: outcome, outcome.case) for b in task.budgets)
-    counted = outcome.seen.counters
+    counted = seen.counters
+    assert kernel is not None and counted is not None and counted.by_warp is not None  # a launch to its end
     of = {
         "launch": lambda: Cost(counted, kernel, current(), outcome.case),
-        "warp": lambda: outcome.seen.chain,
-        "machine code": lambda: (outcome.seen.chain, kernel.machine_code),
+        "warp": lambda: seen.chain,
+        "machine code": lambda: (seen.chain, kernel.machine_code),
         "warps": lambda: counted.by_warp,
     }
     alone = counted.by_warp.who_does_most() if task.shared_out else ""
@@ -351,7 +364,7 @@ def _spent(kernel: Runs | None, outcome: Outcome, task: Exercise) -> tuple[Spent
     def where(budget: Budget, value: float) -> str:
         """The line that breaks the limit by itself; where several do so together, none of them is to blame for sure."""
         counts = {number: line.get(budget.line_by, 0) for number, line in lines.items()}
-        number, whole = max(counts, key=counts.get, default=None), sum(counts.values())
+        number, whole = max(counts, key=counts.__getitem__, default=0), sum(counts.values())
         if not whole or not value * counts[number] / whole > budget.at_most:
             return ""
         return f"line {number}: {kernel.line(number)}"

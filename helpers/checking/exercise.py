@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from vgpu.base.words import plural as plural
 from vgpu.launch.counters import Footprint
 
 _BOOKS = importlib.import_module("helpers.exercises")  # content, looked up by name: it stands on this room
-FOLDER = Path(_BOOKS.__file__).parent
+FOLDER = Path(_BOOKS.__path__[0])
 BOOKS = tuple(
     sorted(found.name for found in pkgutil.iter_modules(_BOOKS.__path__) if re.fullmatch(r"(ch|lab)\d\d", found.name))
 )
@@ -61,8 +62,8 @@ class Form:
     kind: str = "f"
     low: float = -math.inf
     high: float = math.inf
-    truth: object = None
-    tell: Callable[[np.ndarray, object], str] = lambda got, truth: ""
+    truth: Any = None
+    tell: Callable[[np.ndarray, Any], str] = lambda got, truth: ""
     also: Callable[[np.ndarray], str] = lambda got: ""
 
     def __str__(self) -> str:
@@ -104,11 +105,11 @@ class Case:
     arguments: tuple
     grid: tuple[int, ...] = (1,)
     block: tuple[int, ...] = (1,)
-    expected: object = None
+    expected: Any = None
     watched: tuple[int, int] = (0, 0)
     hidden: bool = False
     reads: int | None = None
-    plays: Callable[[object], tuple[object, object]] | None = None
+    plays: Callable[[Any], tuple[Any, Any]] | None = None
 
     def __post_init__(self):
         """A grid that says nothing of a direction which the block has, has one block there."""
@@ -134,7 +135,7 @@ class Case:
         return Footprint(reads if self.reads is None else self.reads, writes)
 
 
-def _sectors(array: np.ndarray, counts: np.ndarray) -> int:
+def _sectors(array: np.ndarray, counts: np.ndarray | np.bool_) -> int:
     """The bytes of the sectors of an array in which an element counts; arrays begin at the start of a sector."""
     flags = np.repeat(np.broadcast_to(counts, array.shape).ravel(), array.itemsize)
     return SECTOR * len(np.unique(np.flatnonzero(flags) // SECTOR))
@@ -156,7 +157,7 @@ class Budget:
     """
 
     label: str
-    measure: Callable[[object], float]
+    measure: Callable[[Any], float]
     at_most: float
     teach: str
     line_by: str = "global_load_sectors"
@@ -239,7 +240,9 @@ class Exercise:
 
     def with_cases_of(self, seed: int) -> Exercise:
         """The same exercise on the cases that a seed draws; the last of them is the one that is counted."""
-        return replace(self, cases=lambda: self.drawn(np.random.default_rng(seed)), measured=None)
+        drawn = self.drawn
+        assert drawn is not None  # it is of a lab
+        return replace(self, cases=lambda: drawn(np.random.default_rng(seed)), measured=None)
 
     def for_marks(self, seed: int) -> Exercise:
         """The same exercise on its own cases and then on those that a secret seed draws."""
@@ -310,6 +313,7 @@ def _read(book: str, name: str) -> Exercise:
     folder = Folder(FOLDER / book / name)
     sheet = folder.sheet
     cases = importlib.import_module(f"{_BOOKS.__name__}.{book}.{name}.cases")
+    first, second, third = map(one_line, sheet.hints)
     mistakes = (
         Mistake(
             each.name,
@@ -324,7 +328,7 @@ def _read(book: str, name: str) -> Exercise:
         language=sheet.language,
         name=sheet.name,
         cases=cases.cases,
-        hints=tuple(map(one_line, sheet.hints)),
+        hints=(first, second, third),
         solution=folder.solution,
         why=one_line(sheet.why),
         stretch=one_line(sheet.stretch),
@@ -348,7 +352,7 @@ def _budget(table: BudgetTable, cases, folder: Path) -> Budget:
     """A budget of `exercise.toml`, with the measure of `cases.py`, or with what a shared one has."""
     place = f"{folder}/exercise.toml: budgets {table.label or table.shared!r}"
     words = {name: getattr(table, name) for name in ("label", "at_most", "teach", "line_by", "of")}
-    given = {
+    given: dict[str, Any] = {
         name: value if name == "at_most" else one_line(value) for name, value in words.items() if value is not None
     }
     if table.shared:

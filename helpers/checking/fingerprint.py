@@ -40,7 +40,7 @@ def public(evidence: Evidence) -> Evidence:
     return replace(
         evidence,
         outcomes=tuple(o for o in evidence.outcomes if not o.case.hidden),
-        budgets=tuple(spent for spent in evidence.budgets if spent.case is None or not spent.case.hidden),
+        budgets=tuple(spent for spent in evidence.budgets if not spent.hidden),
         findings=evidence.findings if found else (),
         hints=evidence.hints if found else (),
     )
@@ -140,8 +140,8 @@ def _stop(error: Exception) -> str:
     if kind == "Raised":  # told by another process, as "type: words"
         kind = str(error).partition(":")[0]
     left, where = out_of(error), []
-    if left is not None and -NEAR <= left.index < left.size + NEAR:
-        where = [f"{left.array}[{left.index}]"]
+    if left is not None and -NEAR <= left.at < left.size + NEAR:
+        where = [f"{left.array}[{left.at}]"]
     elif shared := _SHARED.search(str(error)):
         where = [shared.group()]
     elif kind == "OutOfBounds":

@@ -227,7 +227,9 @@ def _spelled(kind) -> str:
 def _numba_type(spelled: str):
     from vgpu.compile.python import types
 
-    name, ndim, order = _TYPE.fullmatch(spelled).groups()
+    found = _TYPE.fullmatch(spelled)
+    assert found is not None  # `_Type` lets nothing else in
+    name, ndim, order = found.groups()
     number = types.boolean if name == "bool" else getattr(types, name)
     return number if ndim is None else types.Array(number, int(ndim), order)
 

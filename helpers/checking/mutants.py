@@ -8,7 +8,7 @@ is wrong, and told something true, is for the tests to see. Those that are right
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from helpers.checking.exercise import Exercise
@@ -27,7 +27,7 @@ class Rule:
 
     name: str
     pattern: str
-    by: str
+    by: str | Callable[[re.Match[str]], str]
     languages: tuple[str, ...] = BOTH
 
 

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from helpers.checking import learner_state
 from vgpu.base.latest_update import LatestUpdate
@@ -31,7 +32,7 @@ class Prediction:
     question: str
     key: str
     options: tuple[object, ...] | None = None
-    _live: dict[str, object] = field(default_factory=dict, repr=False)
+    _live: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def answer(self):

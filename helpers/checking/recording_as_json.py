@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta, structs
@@ -20,7 +20,10 @@ from vgpu.launch.counters import KEYS, Counters, Footprint
 from vgpu.operations import Operation, Queue, Touch
 from vgpu.tools.streams.recording import Timeline
 
-Key = Literal[KEYS]
+if TYPE_CHECKING:  # mypy knows no types that are computed
+    Key = str
+else:
+    Key = Literal[KEYS]
 _NUMBERED = ("queue", "kernel", "event", "graph")
 _Positive = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
@@ -29,7 +32,7 @@ class NotARecording(ValueError):
     """What was read is no recording; the message says what is wrong."""
 
 
-class Counts(Record):
+class Counts(Record, frozen=True):
     """The counters of a launch as a whole."""
 
     total: dict[Key, Count]
@@ -40,19 +43,19 @@ class Counts(Record):
     shared_bytes: int
 
 
-class _Queue(Record):
+class _Queue(Record, frozen=True):
     kind: Literal["stream", "legacy", "per-thread"]
     blocking: bool
     priority: Annotated[int, Meta(ge=-9, le=9)]
 
 
-class _Kernel(Record):
+class _Kernel(Record, frozen=True):
     name: str
     entry: str
     ptx: Annotated[str, Meta(max_length=MOST_PTX)]
 
 
-class _Operation(Record):
+class _Operation(Record, frozen=True):
     kind: Literal[
         "kernel", "H2D", "D2H", "D2D", "memset", "array", "record", "wait", "synchronise", "graph",
         "host function", "host read", "host write",
@@ -71,7 +74,7 @@ class _Operation(Record):
     nodes: tuple[tuple[object, tuple[int, ...]], ...]  # operations, and which of them each follows
 
 
-class _Recording(Record):
+class _Recording(Record, frozen=True):
     queues: tuple[_Queue, ...]
     kernels: tuple[_Kernel, ...]
     operations: tuple[object, ...]
@@ -100,10 +103,10 @@ def as_data(timeline: Timeline) -> dict:
             "nodes": [(operation(node), follows) for node, follows in each.nodes],
         })  # fmt: skip
 
-    operations = [operation(each) for each in timeline.operations]
-    queues = [_Queue(queue.kind, queue.blocking, queue.priority) for queue in things["queue"]]
-    kernels = [_Kernel(kernel.name, kernel.entry, squeezed(kernel.ptx)) for kernel in things["kernel"]]
-    return written(_Recording(queues, kernels, operations))
+    operations = tuple(operation(each) for each in timeline.operations)  # fills the tables
+    queues = (_Queue(queue.kind, queue.blocking, queue.priority) for queue in things["queue"])
+    kernels = (_Kernel(kernel.name, kernel.entry, squeezed(kernel.ptx)) for kernel in things["kernel"])
+    return written(_Recording(tuple(queues), tuple(kernels), operations))
 
 
 def counts_of(counters: Counters) -> Counts:
@@ -125,7 +128,7 @@ def timeline(data: object) -> Timeline:
 
 class _Reader:
     def __init__(self, recording: _Recording):
-        self._tables = {
+        self._tables: dict[str, list | defaultdict[int, object]] = {
             "queue": [
                 Queue(0x1000 + 16 * at, each.blocking, each.priority, each.kind)
                 for at, each in enumerate(recording.queues)
@@ -147,11 +150,12 @@ class _Reader:
         if not all(map(_is_sound, each.accesses)):
             raise ValueError("an access has as many ends as starts, none before its start")
         numbers = {name: getattr(each, name) for name in _NUMBERED}
-        return Operation(**structs.asdict(each) | {
+        fields: dict[str, Any] = structs.asdict(each) | {
             "counters": each.counters and counters_of(each.counters),
             "nodes": tuple((self._operation(node, depth + 1), follows) for node, follows in each.nodes),
             **{name: None if at is None else self._tables[name][at] for name, at in numbers.items()},
-        })  # fmt: skip
+        }  # fmt: skip
+        return Operation(**fields)
 
 
 def _is_sound(access: Touch) -> bool:

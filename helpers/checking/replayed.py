@@ -7,6 +7,7 @@ them is taken down, and whoever judges runs that on the case's own arguments, wh
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def read(data: dict) -> Replayed:
     return Replayed([Portable.from_json(each) for each in kernels], programs)
 
 
-def playable(answer, runs: Callable[[object], object]) -> Callable:
+def playable(answer, runs: Callable[[Any], Any]) -> Callable:
     """A plain function that does what `answer` does: on the arguments of a case, but by its own kernels alone.
 
     answer: a `Replayed`, whose kernels `runs` launches, or a learner's function, which is called and replayed here. On

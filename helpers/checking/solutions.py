@@ -80,7 +80,7 @@ def _with_body(task: Exercise, text: str, body: str) -> str:
     if task.language == "cuda":
         head = text[: text.index("{", text.index("__global__")) + 1]  # not the bracket of a macro before it
         return f"{head}\n{body}\n}}\n"
-    head = re.match(r".*?^def [^\n]*\n", text, flags=re.M | re.S).group()
+    (head,) = re.findall(r"\A.*?^def [^\n]*\n", text, flags=re.M | re.S)
     return f"{head}{body}\n"
 
 
@@ -107,8 +107,10 @@ def _asked(key: str) -> str:
     """What the lab hands to `probe` for this exercise."""
     for cell in (cell for cell in _cells(key) if cell["grade"]):
         for node in ast.walk(ast.parse(cell["source"])):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "probe" and node.args[1].value == key:
-                return ast.unparse(node.args[0])
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "probe":
+                expression, name = node.args[:2]
+                if ast.literal_eval(name) == key:
+                    return ast.unparse(expression)
     raise LookupError(f"no cell is graded for {key}")
 
 

@@ -12,7 +12,7 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from msgspec import Meta, Struct
@@ -58,14 +58,20 @@ class NotRecorded(ValueError):
     """A training step that can't be replayed; the message says why."""
 
 
+if TYPE_CHECKING:  # mypy knows no types that are computed
+    _Name = str
+else:
+    _Name = Literal[(*sorted(OPERATIONS), *OPTIMISER)]
+
+
 class _Call(Struct, array_like=True, forbid_unknown_fields=True):
-    name: Literal[(*sorted(OPERATIONS), *OPTIMISER)]
+    name: _Name
     args: list
     named: dict[str, object]
     gradients: bool  # whether they were enabled
 
 
-class _Step(Record):
+class _Step(Record, frozen=True):
     calls: Annotated[list[_Call], Meta(max_length=MOST_CALLS)]
 
 

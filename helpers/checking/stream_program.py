@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import zlib
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 
@@ -54,10 +55,12 @@ class Written(list):
         inner = [node for node, _ in operation.nodes]
         for each in (operation, *inner):  # what a copy has just brought back is not the host's own work
             if each.kind == "D2H":
+                assert isinstance(each.does, NumPyCall)
                 self._memory.learn(each.does.outputs[0])
         self._settle()
         for each in (operation, *inner):
             if each.kind == "H2D":
+                assert isinstance(each.does, NumPyCall)
                 self._host_wrote(each.does.inputs[0])
         self._steps.append(self._step(operation))
         self._memory.forget_passing()
@@ -88,7 +91,7 @@ class Written(list):
     # -- steps
 
     def _step(self, each: Operation) -> dict:
-        step = {"kind": each.kind, "queue": self._number("queues", each.queue, _queue)}
+        step: dict[str, Any] = {"kind": each.kind, "queue": self._number("queues", each.queue, _queue)}
         if each.kind in ("host read", "host write"):
             ends = [(int(piece.starts[0]), int(piece.ends[-1])) for piece in each.accesses]
             array = _of_bytes(*(ends or [(0, 0)])[0])
@@ -266,7 +269,7 @@ class _Memory:
         firsts = np.concatenate((changed[:1], changed[breaks + 1])) // 4 * 4  # whole words, as most elements are
         pasts = np.minimum(-(-(np.concatenate((changed[breaks], changed[-1:])) + 1) // 4) * 4, len(data))
         if len(firsts) > _PIECES:
-            firsts, pasts = [0], [len(data)]
+            firsts, pasts = np.array([0]), np.array([len(data)])
         found = [
             piece
             for first, past in zip(firsts, pasts, strict=True)
@@ -283,7 +286,7 @@ class _Memory:
 
     def _traced(self, buffer: int, at: int, data: bytes) -> list:
         """What the host has written, as [buffer, offset, length, source, its offset], or […, the bytes themselves]."""
-        pieces, done = [], 0
+        pieces, done = list[list](), 0
         while done < len(data) and len(pieces) < _PIECES:
             found = next(
                 ((number, place) for number, held in self._holds.items()

@@ -13,6 +13,7 @@ import ctypes
 import math
 import zlib
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class NotAProgram(ValueError):
     """What was read is no program of stream work for this case; the message says what is wrong."""
 
 
-def replay(program: object, arguments: list, output) -> tuple[np.ndarray, Timeline]:
+def replay(program: Any, arguments: list, output) -> tuple[np.ndarray, Timeline]:
     """The output once the device is done, and the recording of all that was issued.
 
     arguments: those of the case, placed; output: the one that holds the result. Kernels run block after block, so that
@@ -87,7 +88,7 @@ class _Steps:
         heap.reset()
 
     def run(self, step: dict) -> None:
-        queue = None if step["queue"] is None else _at(self._queues, step["queue"])
+        queue: Any = None if step["queue"] is None else _at(self._queues, step["queue"])
         _RUN[step["kind"]](self, step, queue)
 
     def _count(self, operations_: int) -> None:
@@ -102,10 +103,9 @@ class _Steps:
         if [len(each) for each in params] != [parameter.nbytes for parameter in kernel.parameters]:
             raise NotAProgram(f"`{kernel.name}` takes other parameters")
         arrays = [self._array(*each) for each in _list(step["arrays"])]
-        options = {"cooperative": True} if step["cooperative"] is True else {}
         grid, block = (tuple(_whole(n) for n in _list(step[name], 3)) for name in ("grid", "block"))
-        shared_bytes = _whole(step["shared_bytes"])
-        operations.kernel(queue, kernel, grid, block, params, arrays, shared_bytes, **options)
+        shared_bytes, cooperative = _whole(step["shared_bytes"]), step["cooperative"] is True
+        operations.kernel(queue, kernel, grid, block, params, arrays, shared_bytes, cooperative=cooperative)
 
     def _parameter(self, data: str, pointers: list) -> bytes:
         found = bytearray.fromhex(data)
@@ -254,9 +254,10 @@ class _Memory:
 
     def _buffer(self, number: int) -> tuple[bool, np.ndarray]:
         """Whether a buffer is the host's, and its bytes."""
-        if self._made[_whole(number)] is None:
-            self._made[number] = self._make(self._about[number])
-        return self._made[number]
+        made = self._made[_whole(number)]
+        if made is None:
+            made = self._made[number] = self._make(self._about[number])
+        return made
 
     def _make(self, about: dict) -> tuple[bool, np.ndarray]:
         if "argument" in about:
@@ -299,8 +300,9 @@ class _Memory:
     def on_host(self, array: np.ndarray) -> bool:
         """Whether an array lies in memory of the host."""
         found = memory.describe(array.ctypes.data)
-        inside = found.allocation is not None and not found.freed and found.offset < found.allocation.nbytes
-        return not inside or found.allocation.kind == "pinned"
+        if found.allocation is None or found.freed or found.offset >= found.allocation.nbytes:
+            return True
+        return found.allocation.kind == "pinned"
 
     def piece(self, buffer: int, offset: int, nbytes: int, source, start: int | None = None):
         """What the host writes to: the bytes there, those that come there, and whether it copies them."""

@@ -128,7 +128,7 @@ def drawn(dtype: str, shape: list[int], least: float | None, greatest: float | N
     """Values between two others, whole where the type is; or NaN. No fraction is one that programs have as a constant:
     the last bit of each is set."""
     kind, dice = np.dtype(dtype), np.random.default_rng(number)
-    if least is None:
+    if least is None or greatest is None:
         return np.full(shape, np.nan, kind)
     if kind.kind != "f":
         return dice.integers(int(least), int(greatest), shape, endpoint=True).astype(kind)
@@ -168,9 +168,9 @@ def of(timeline: Timeline, kind: str) -> list:
     return [operation for operation in timeline.operations if operation.kind == kind]
 
 
-def _place(given: tuple) -> tuple[list, list]:
+def _place(case_arguments: tuple) -> tuple[list, list]:
     arguments, outputs = [], []
-    for argument in given:
+    for argument in case_arguments:
         if isinstance(argument, Out):
             held = np.empty_like(argument.expected)
             held.view(np.uint8).fill(_UNWRITTEN)
@@ -179,8 +179,8 @@ def _place(given: tuple) -> tuple[list, list]:
             outputs.append(_device(held) if isinstance(argument, OutOnDevice) else _pinned(held))
             arguments.append(outputs[-1])
         elif isinstance(argument, OnDevice):
-            blank = isinstance(argument.array, int)
-            arguments.append(_device(np.full(argument.array, np.nan, np.float32) if blank else argument.array))
+            given = argument.array
+            arguments.append(_device(np.full(given, np.nan, np.float32) if isinstance(given, int) else given))
         elif isinstance(argument, Pageable):
             arguments.append(argument.array.copy())
         else:

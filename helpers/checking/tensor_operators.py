@@ -156,7 +156,7 @@ def _over(axes):
     return tuple(axes) if isinstance(axes, list) else axes
 
 
-_PLAIN = {
+_PLAIN: dict[str, Callable] = {
     "add": _elementwise(_add),
     "sub": _elementwise(lambda a, b, alpha=1: a - (b if alpha == 1 else alpha * b)),
     "rsub": _elementwise(lambda a, b, alpha=1: b - alpha * a),

@@ -163,7 +163,7 @@ class _Player:
                 raise NotReplayable(_not_yours(each.operator))
         runs = self._runs[_index(step["kernel"])]
         grid, block = (tuple(map(_index, step[name])) for name in ("grid", "block"))
-        results = {}
+        results, counters = {}, None
         for position in map(_index, step["writes"]):
             target = arguments[position]
             given = list(arguments)
@@ -171,9 +171,9 @@ class _Player:
             seen = runs.run(Trial(tuple(given), grid, block))
             if seen.error is not None:
                 raise seen.error
-            results[position] = seen.output
-        if results:  # the last launch, as each repeats the same work for another output
-            self._products["kernels"] += sum(flops_by_unit(seen.counters.total).values()) / 2
+            results[position], counters = seen.output, seen.counters
+        if counters is not None:  # the last launch, as each repeats the same work for another output
+            self._products["kernels"] += sum(flops_by_unit(counters.total).values()) / 2
         for position, result in results.items():
             arguments[position][...] = result
             self._depends_on_a_launch(numbers[position])

@@ -8,7 +8,7 @@ that knows nothing else (`trial_as_json` writes both), while whoever holds the r
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -110,7 +110,7 @@ class Here:
         found, counters = (_watched if trial.watch else _counted)(trial, prepared)
         finish()
         chain = None
-        if trial.follow is not None:
+        if counters.path is not None:
             with contextlib.suppress(ChainTooLong):
                 chain = linked(counters.path)
         return Seen(outputs[0].get(), counters=counters, chain=chain, findings=tuple(found))
@@ -132,15 +132,17 @@ class Here:
         return self._prepared.line_text(number) if self._prepared else ""
 
 
-def _counted(trial: Trial, prepared: launch.Prepared) -> tuple[Sequence[Finding], Counters]:
+def _counted(trial: Trial, prepared: launch.Prepared) -> tuple[Iterable[Finding], Counters]:
     """No findings, and what a launch counts: by one worker, so that a race comes out the same on every machine."""
-    return (), launch.launch(
+    counters = launch.launch(
         prepared.kernel, trial.grid, trial.block, prepared.params, prepared.arrays, prepared.shared_bytes,
         observe=True, threads=1, timeout=_seconds(), cooperative=prepared.cooperative, watched=trial.follow,
     )  # fmt: skip
+    assert counters is not None  # it was observed
+    return (), counters
 
 
-def _watched(trial: Trial, prepared: launch.Prepared) -> tuple[Sequence[Finding], Counters]:
+def _watched(trial: Trial, prepared: launch.Prepared) -> tuple[Iterable[Finding], Counters]:
     """The sanitizer's findings, and what the same launch counts."""
     from vgpu.tools.sanitize.run import counted
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
-from typing import Annotated, Literal
+from types import GenericAlias, MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -28,7 +28,7 @@ from vgpu.tools.sanitize.kinds import KINDS
 from vgpu.tools.steps.dependencies import Chain
 
 LANES = 32
-ERRORS = {
+ERRORS: dict[str | None, type[Exception]] = {
     kind.__name__: kind
     for kind in vars(errors).values()
     if isinstance(kind, type) and issubclass(kind, errors.VirtualGPUError)
@@ -66,16 +66,22 @@ def trial_of(data: Mapping) -> Trial:
 
 # --- what was seen ----------------------------------------------------------------------------------------------------
 
+if TYPE_CHECKING:  # mypy knows no types that are computed
+    _ErrorName = str
+    _FindingKind = str
+else:
+    _ErrorName = Literal[tuple(ERRORS)]
+    _FindingKind = Literal[tuple(KINDS)]
 _Address = Annotated[int, Meta(ge=-(2**63))]  # 64 bits, signed or not: msgspec has no bound above 63
 
 
-class _Counters(Counts):
+class _Counters(Counts, frozen=True):
     lines: dict[Count, dict[Key, Count]]
     by_warp: tuple[np.ndarray, np.ndarray]  # instructions, requests
 
 
-class _Error(Record):
-    type: Literal[tuple(ERRORS)] | None  # None: it is no error of the virtual GPU
+class _Error(Record, frozen=True):
+    type: _ErrorName | None  # None: it is no error of the virtual GPU
     words: str
     line: int | None
     thread: tuple[int, int, int] | None
@@ -83,7 +89,7 @@ class _Error(Record):
     address: _Address | None
 
 
-class _Seen(Record):
+class _Seen(Record, frozen=True):
     output: np.ndarray | None
     error: _Error | None
     counters: _Counters | None
@@ -91,13 +97,15 @@ class _Seen(Record):
     findings: tuple[Finding, ...]
 
 
+_PLACES = _Error.__struct_fields__[2:]
 _INDEX = Number | tuple[Number, ...] | None  # negative before the first element
-_FINDING = bounded(Finding, kind=Literal[tuple(KINDS)], index=_INDEX, address=_Address | None)
-_SEEN = bounded(_Seen, findings=tuple[_FINDING, ...])
+_FINDING = bounded(Finding, kind=_FindingKind, index=_INDEX, address=_Address | None)
+_SEEN = bounded(_Seen, findings=GenericAlias(tuple, (_FINDING, ...)))
 
 
 def seen_as_json(seen: Seen) -> dict:
-    error, counters = seen.error and _of_error(seen.error), seen.counters and _of_counters(seen.counters)
+    error = None if seen.error is None else _of_error(seen.error)
+    counters = None if seen.counters is None else _of_counters(seen.counters)
     return written(_Seen(seen.output, error, counters, seen.chain, seen.findings))
 
 
@@ -124,7 +132,7 @@ def error_as_json(error: Exception) -> dict:
 def _of_error(error: Exception) -> _Error:
     known = type(error).__name__ if type(error) in ERRORS.values() else None
     words = str(error) if known else f"{type(error).__name__}: {error}"
-    places = (getattr(error, name, None) for name in _Error.__struct_fields__[2:])
+    places = (getattr(error, name, None) for name in _PLACES)
     return _Error(known, words[:LONGEST_WORDS], *places)
 
 
@@ -137,7 +145,7 @@ def _raised(found: _Error) -> Exception:
     kind = ERRORS.get(found.type, Stopped)
     error = kind.__new__(kind)
     Exception.__init__(error, found.words)
-    error.line, error.thread, error.block, error.address = found.line, found.thread, found.block, found.address
+    vars(error).update((name, getattr(found, name)) for name in _PLACES)
     return error
 
 
@@ -152,8 +160,10 @@ def resources_of(data: object) -> Resources:
 
 def _of_counters(counters: Counters) -> _Counters:
     shares = counters.by_warp
+    assert shares is not None  # the launch was counted
     held = msgspec.structs.asdict(counts_of(counters))
-    return _Counters(**held, lines=counters.lines, by_warp=(shares.instructions, shares.requests))
+    lines = {line: dict(counts) for line, counts in counters.lines.items()}
+    return _Counters(**held, lines=lines, by_warp=(shares.instructions, shares.requests))
 
 
 def _counted(found: _Counters) -> Counters:

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from functools import cache, reduce
 from operator import or_
-from types import UnionType
-from typing import Annotated, Union, get_args, get_origin, get_type_hints
+from types import GenericAlias, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 import numpy as np
@@ -41,7 +41,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A JSON object that has these fields and no others."""
 
 
-class _Array(Record):
+class _Array(Record, frozen=True):
     array: Annotated[str, Meta(pattern=r"^[<>|][biuf]\d\d?\Z")]  # truth, whole numbers, fractions
     shape: Annotated[tuple[Annotated[int, Meta(ge=0, le=MOST_BYTES)], ...], Meta(max_length=4)]
     data: bytes
@@ -75,7 +75,7 @@ def plain(value, depth: int = 0) -> object:
     )
 
 
-def unplain(data: object, depth: int = 0) -> object:
+def unplain(data: object, depth: int = 0) -> Any:
     """The value again; raises NotPlain for what `plain` never makes."""
     if depth > DEEPEST:
         raise NotPlain(f"a value that is nested more than {DEEPEST} deep")
@@ -141,7 +141,7 @@ def read(data: object, kind: type, error: type[Exception], bounds: type | None =
     `error`, which says where something else stands than what may.
     """
     try:
-        found = msgspec.convert(data, bounds or bounded(kind), str_keys=True, dec_hook=_unplain)
+        found: Any = msgspec.convert(data, bounds or bounded(kind), str_keys=True, dec_hook=_unplain)
         return msgspec.convert(found, kind, from_attributes=True, dec_hook=_unplain)
     except (msgspec.ValidationError, AttributeError, RecursionError, TypeError, ValueError) as wrong:
         raise error(f"this is no {kind.__name__.lstrip('_')}: {wrong}"[:300]) from None
@@ -152,7 +152,7 @@ def _unplain(kind: type, held: object) -> object:
 
 
 @cache
-def bounded(kind: type, /, **exact) -> type[Record]:
+def bounded(kind: type, /, **exact) -> type[msgspec.Struct]:
     """A Record with the fields of `kind`, where numbers count, and no text or sequence is long.
 
     exact: other types for some of the fields. All must be there, whatever their defaults.
@@ -164,10 +164,10 @@ def bounded(kind: type, /, **exact) -> type[Record]:
 def _bounded(hint):
     origin, inner = get_origin(hint), get_args(hint)
     if origin is tuple:
-        sequence = tuple[tuple(map(_bounded, inner))]
+        sequence = GenericAlias(tuple, tuple(map(_bounded, inner)))
         return Annotated[sequence, Meta(max_length=MOST)] if Ellipsis in inner else sequence
     if origin in (Union, UnionType):
         return reduce(or_, map(_bounded, inner))
-    if is_dataclass(hint) or (isinstance(hint, type) and issubclass(hint, Record)):
+    if isinstance(hint, type) and (is_dataclass(hint) or issubclass(hint, Record)):
         return bounded(hint)
     return {int: Count, str: Words}.get(hint, hint)

@@ -9,6 +9,7 @@ import numpy as np
 from helpers.checking import families, fingerprint
 from helpers.checking.examine import Evidence, Spent
 from helpers.checking.exercise import Exercise, Mistake, plural
+from helpers.checking.stream_work import Unordered
 from vgpu.base.errors import OutOfBounds, VirtualGPUError
 from vgpu.tools.sanitize.findings import Finding
 
@@ -52,8 +53,8 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
 
 def cost(spent: Spent, mistake: Mistake | None, task: Exercise) -> list[str]:
     """What to tell of a budget that isn't kept: the exercise's own mistake if it is one, and the line that costs it."""
-    own = mistake is not None and (mistake in task.mistakes or not spent.over)
-    return [mistake.teach if own else spent.teach, *([f"Most of it on {spent.where}"] if spent.where else [])]
+    own = mistake if mistake in task.mistakes or not spent.over else None
+    return [(own or spent).teach, *([f"Most of it on {spent.where}"] if spent.where else [])]
 
 
 def failed(cases: Iterable[tuple[str, bool, str]]) -> list[str]:
@@ -75,7 +76,7 @@ def _without_guess(error: Exception) -> str:
     return told
 
 
-def place_of(finding: Finding) -> str:
+def place_of(finding: Finding | Unordered) -> str:
     """A finding in one phrase: what and on which lines."""
     lines = sorted({line for line in (finding.line, finding.other_line) if line is not None})
     where = f", line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}" if lines else ""

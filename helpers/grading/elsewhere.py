@@ -13,6 +13,7 @@ from helpers.checking.recording_as_json import NotARecording
 from helpers.checking.trial import Seen, Trial
 from helpers.checking.trial_as_json import NotSeen, error_of, resources_of, seen_of, trial_as_json
 from helpers.checking.values_as_json import NotPlain
+from vgpu.base.errors import Unsupported
 from vgpu.hardware.gpus import GPU
 from vgpu.tools.streams.recording import Timeline
 
@@ -50,6 +51,9 @@ class Elsewhere:
                 raise error_of(answer["error"])
             self._resources[gpu.name] = resources_of(answer.get("resources"))
         return self._resources[gpu.name]
+
+    def machine_code(self, gpu: GPU):
+        raise Unsupported("machine code is looked at where a kernel was written, and a lab has no budget for it")
 
     def line(self, number: int) -> str:
         at = number - self._first

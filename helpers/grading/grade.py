@@ -158,8 +158,10 @@ def grade(
         every = tuple(results[piece.student, piece.file] for piece in found)
         graded = Graded(every, lab_info(lab), kept, _fingerprints(lab, plan), tuple(told), of_class)
         report.keep(folder, every)
-        details = {"fingerprints": graded.fingerprints, "told": told, "classroom": of_class}
-        report.write(folder, every, graded.lab, shard=options.shard, **details)
+        report.write(
+            folder, every, graded.lab,
+            shard=options.shard, fingerprints=graded.fingerprints, told=told, classroom=of_class,
+        )  # fmt: skip
     return graded
 
 
@@ -194,7 +196,7 @@ def in_shard(student: str, shard: tuple[int, int] | None) -> bool:
 def lab_info(lab: Lab) -> LabInfo:
     """The lab as reports see it."""
     parts = [
-        Part(cell.grade_id, cell.probe.exercise, cell.probe.part, cell.points, exercise(cell.probe.exercise).title)
+        Part(cell.grade_id, cell.asked.exercise, cell.asked.part, cell.points, exercise(cell.asked.exercise).title)
         for cell in lab.graded
     ]
     tiers = tuple(
@@ -293,7 +295,7 @@ def _told(taken: intake.Intake, lab: Lab, shard: tuple[int, int] | None) -> Iter
 
 
 def _fingerprints(lab: Lab, plan: Plan) -> Fingerprints:
-    starter = [(lab.exercise_of(cell), learners_source(cell)) for cell in lab.solutions]
+    starter = [(lab.exercise_of(cell) or "", learners_source(cell)) for cell in lab.solutions]
     reference = solution_sources(plan.reference().planned)
     return Fingerprints(dict(sorted(plan.answers.items())), fingerprints(reference), fingerprints(starter))
 

@@ -133,7 +133,9 @@ def _one_student(group: Sequence[Piece]) -> list[Piece]:
         counts = f"{chosen.file!r}, the last by name, counts" if chosen else "none can be read"
         notes = [f"handed in {len(notebooks)} times: {counts}", *notes]
     told = [
-        replace(piece, notes=tuple(notes), **({"counts": piece is chosen} if isinstance(piece, Submission) else {}))
+        replace(piece, notes=tuple(notes), counts=piece is chosen)
+        if isinstance(piece, Submission)
+        else replace(piece, notes=tuple(notes))
         for piece in notebooks
     ]
     return told + ignored
@@ -210,13 +212,13 @@ def _on_platform(piece: Piece) -> re.Match | None:
 def _told_apart(pieces: Sequence[Piece]) -> list[Piece]:
     """The same, but students of one name, to whom a platform gave different numbers, with their numbers."""
     numbers: defaultdict[str, set[str]] = defaultdict(set)
-    found = {piece.file: _on_platform(piece) for piece in pieces}
+    found = {piece.file: known["number"] for piece in pieces if (known := _on_platform(piece))}
     for piece in pieces:
-        if found[piece.file]:
-            numbers[piece.student].add(found[piece.file]["number"])
+        if piece.file in found:
+            numbers[piece.student].add(found[piece.file])
     return [
-        replace(piece, student=f"{piece.student}_{found[piece.file]['number']}")
-        if found[piece.file] and len(numbers[piece.student]) > 1
+        replace(piece, student=f"{piece.student}_{found[piece.file]}")
+        if piece.file in found and len(numbers[piece.student]) > 1
         else piece
         for piece in pieces
     ]
@@ -357,8 +359,8 @@ def _class_archive(path: Path, lab: Lab) -> Iterator[Piece]:
             parts = member.path.parts
             if len(parts) > 1 and parts[0] == own:  # a folder packed with all that is in it
                 member = replace(member, path=PurePosixPath(*parts[1:]))
-            parts = [printable(part) for part in member.path.parts]
-            yield _member(member, student_of(parts, lab.name), "", path, lab)
+            names = [printable(part) for part in member.path.parts]
+            yield _member(member, student_of(names, lab.name), "", path, lab)
 
 
 def _member(member: archives.Member, student: str, archive: str, path: Path, lab: Lab) -> Piece:

@@ -9,6 +9,8 @@ its costs there: a missing guard is one mistake, and costs no more than that.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from helpers.checking import fingerprint, verdicts
 from helpers.checking.evidence import NoEvidence, Programs, answer_in
 from helpers.checking.examine import Evidence, Spent, examine
@@ -38,7 +40,7 @@ def answer(request: dict, ask: Ask | None = None) -> dict:
     """
     task = exercise(request["exercise"])
 
-    def runs(kernel) -> Runs | list[Runs]:
+    def runs(kernel) -> Runs | Sequence[Runs]:
         if ask is not None and isinstance(kernel, list):
             return elsewhere(kernel, task, ask)
         if ask is not None and isinstance(kernel, Portable):
@@ -74,7 +76,7 @@ def verdict(task: Exercise, seen: Evidence, open: bool = True) -> dict:
         each = spent[budget.label]
         words, *where = verdicts.cost(each, mistake, task)
         why = _cost(each, open) if each.ok else f"{_cost(each, open)}. {words}"
-        if not each.ok and open and not each.case.hidden:
+        if not each.ok and open and not each.hidden:
             why = "\n".join([why, *where])
         found[budget.label] = _part(each.ok, None if each.ok else name, why)
     return found
@@ -82,11 +84,11 @@ def verdict(task: Exercise, seen: Evidence, open: bool = True) -> dict:
 
 def _cost(spent: Spent, open: bool) -> str:
     """What a budget came to; of a hidden launch no number that its inputs or its author chose."""
-    if open and not spent.case.hidden:
+    if open and not spent.hidden:
         return str(spent)
     if spent.ok:
         return f"{spent.label}: within the limit (at most {spent.at_most:g})"
-    where = " in a case that is not public" if spent.case.hidden else ""
+    where = " in a case that is not public" if spent.hidden else ""
     how = "does not count" if spent.alone and not spent.over else f"over the limit (at most {spent.at_most:g})"
     return f"{spent.label}: {how}{where}"
 

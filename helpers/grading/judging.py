@@ -33,7 +33,8 @@ class Launches:
     """One kernel's job, started with the first request; what it takes counts against `allowance`."""
 
     def __init__(self, sandbox: Sandbox, allowance: Allowance):
-        self._sandbox, self._allowance, self._live = sandbox, allowance, None
+        self._sandbox, self._allowance = sandbox, allowance
+        self._live: Live | None = None
 
     def ask(self, request: dict) -> dict:
         """The answer to {"kernel": …, "variants": …}, then to {"trial": …} or {"resources": …}: data of unknown origin.

@@ -105,7 +105,7 @@ def _reference(lab: Lab, cell: Cell, answers: Mapping[str, str], inputs: Mapping
         planned = PlannedCell(SOLUTION, cell.grade_id, lab.exercise_of(cell) or "", answer=answer)
         return [(planned, without_markers(source))]
     if cell.kind == GRADED:
-        probe = cell.probe
+        probe = cell.asked
         planned = PlannedCell(GRADED, cell.grade_id, probe.exercise, probe.part, cell.points)
         return [(planned, probe_call(cell, inputs))]
     if not cell.is_code or cell.is_feedback or not cell.source.strip():
@@ -115,7 +115,7 @@ def _reference(lab: Lab, cell: Cell, answers: Mapping[str, str], inputs: Mapping
 
 def probe_call(cell: Cell, inputs: Mapping[str, object]) -> str:
     """The source of a graded cell as it is run: the call of probe and nothing else."""
-    probe = cell.probe
+    probe = cell.asked
     arguments = [probe.expression, literal(probe.exercise), literal(probe.part)]
     if probe.exercise in inputs:
         arguments.append(f"inputs={literal(inputs[probe.exercise])}")
@@ -187,7 +187,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _notebook(sources: Iterable[str]) -> dict:
-    empty = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
+    empty: dict[str, object] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
     cells = [{**copy.deepcopy(empty), "id": f"run-{number}", "source": text} for number, text in enumerate(sources)]
     about = {"kernelspec": dict(KERNELSPEC), "language_info": {"name": "python"}}
     return {"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}

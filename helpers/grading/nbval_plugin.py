@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -82,7 +83,7 @@ class Plugin:
         self.fault: Exception | None = None
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_collect_file(self, file_path: Path, parent) -> Iterator:
+    def pytest_collect_file(self, file_path: Path, parent) -> Generator[None, Any, Any]:
         found = yield  # nbval's own collector, where it is a notebook
         return [] if not found else [SandboxedFile.from_parent(parent, path=file_path).bound(*self._bound)]
 

@@ -78,7 +78,8 @@ def processes(count: int | None = None) -> Pool:
         context.set_forkserver_preload(PRELOADED)
         return ProcessPoolExecutor(count, mp_context=context, initializer=worker.begin)
 
-    def end(executor: ProcessPoolExecutor) -> None:
+    def end(executor: Executor) -> None:
+        assert isinstance(executor, ProcessPoolExecutor)
         for process in list((executor._processes or {}).values()):
             process.kill()
         executor.shutdown(wait=False, cancel_futures=True)

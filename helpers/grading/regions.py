@@ -5,7 +5,6 @@ A marker counts wherever its words stand in a line, and the whole line with it: 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -63,7 +62,8 @@ def replaced(source: str, mark: Mark, by: Sequence[str] = ()) -> str:
     """`source` with the lines `by` for each region, as far indented as its opening marker."""
     lines = source.split("\n")
     for region in reversed(regions(source, mark)):
-        indent = re.match(r"\s*", lines[region.first])[0]
+        first = lines[region.first]
+        indent = first.removesuffix(first.lstrip())
         lines[region.first : region.last + 1] = [indent + line for line in by]
     return "\n".join(lines)
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from helpers.grading.regions import HIDDEN, SOLUTION, STUB, replaced
 from helpers.grading.source import FREE, GRADED, LOCKED, Cell, Lab
@@ -18,7 +19,7 @@ from helpers.grading.source import SOLUTION as SOLUTION_CELL
 
 TRANSIENT = ("orig_nbformat", "orig_nbformat_minor", "signature", "celltoolbar")
 OF_OUTPUTS = ("collapsed", "scrolled")
-LAYOUT = {"indent": 1, "sort_keys": True, "ensure_ascii": False}  # nbformat's
+LAYOUT: dict[str, Any] = {"indent": 1, "sort_keys": True, "ensure_ascii": False}  # nbformat's
 
 
 def released(lab: Lab) -> dict:

@@ -44,6 +44,7 @@ def serve(settings: dict, channel: Channel) -> None:
         channel.send({"ready": True})
     while True:
         _, file = channel.receive_file(None)
+        assert file is not None  # `Launches` sends each launch's own connection
         child = os.fork()
         if child == 0:
             with socket.socket(fileno=file) as end:

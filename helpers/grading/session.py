@@ -18,6 +18,7 @@ import contextlib
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Protocol
 
 from helpers.grading.policy import Policy
 from helpers.grading.results import FAULTS
@@ -35,10 +36,16 @@ class Death:
     says: str
 
 
+class Executes(Protocol):
+    """A kernel, as a session needs it."""
+
+    def execute(self, code: str, timeout: float) -> Run: ...
+
+
 class Session:
     """Runs cells one after the other; `deaths` are those that ended a kernel.
 
-    `open_kernel()` is a context manager of something with `execute(code, timeout) -> Run`. `patience`: number of a cell
+    `open_kernel()` is a context manager of a kernel. `patience`: number of a cell
     -> how many times as long as the policy says it may take. `theirs` are the numbers of the cells that hold the
     student's code (default: all), `own` those of the lab's own cells. Graded cells are neither: they call the student's
     code. Time is what is `counted` in each run, and what `spend` adds.
@@ -46,7 +53,7 @@ class Session:
 
     def __init__(
         self,
-        open_kernel: Callable[[], AbstractContextManager],
+        open_kernel: Callable[[], AbstractContextManager[Executes]],
         policy: Policy,
         patience: Mapping[int, float] | None = None,
         own: Collection[int] = (),
@@ -57,7 +64,7 @@ class Session:
         self._patience, self._own = patience or {}, frozenset(own)
         self._theirs = theirs
         self._open = contextlib.ExitStack()
-        self._kernel = None
+        self._kernel: Executes | None = None
         self._before: list[tuple[int, str]] = []
         self._spent = 0.0
         self._pure = True  # whether no code of the student's has run in this kernel
@@ -103,10 +110,12 @@ class Session:
         self._pure = self._pure and not self._has_their_code(number)
         # What the student's cells have used up is nothing to the lab's own, before them in a new kernel.
         seconds = self._seconds(number)
+        assert self._kernel is not None  # `run` has started it
         run = self._kernel.execute(code, seconds if self._pure else min(seconds, max(0.1, self.left())))
         self.spend(run.counted)
         if run.outcome == "error" and self._pure and number in self._own and not self.deaths:
-            raised = ": ".join(filter(None, (str(run.error.get(name, "")) for name in ("ename", "evalue"))))
+            error = run.error or {}
+            raised = ": ".join(filter(None, (str(error.get(name, "")) for name in ("ename", "evalue"))))
             raise InfrastructureFault(f"a cell of the lab's own raised {raised}; {NOT_THEIRS}")
         if run.outcome in FAULTS:
             self.close()

@@ -65,6 +65,12 @@ class Cell:
         return next(iter(probes(self.source)), None) if self.kind == GRADED else None
 
     @property
+    def asked(self) -> Probe:
+        """The probe of a graded cell: in a lab that is fit to be graded each has one."""
+        assert self.probe is not None
+        return self.probe
+
+    @property
     def is_feedback(self) -> bool:
         """Whether it only tells the learner something: tagged so, or it calls `check`."""
         if not self.is_code or self.kind in (SOLUTION, GRADED):
@@ -221,7 +227,7 @@ def probes(source: str) -> list[Probe]:
     """What the calls of `probe` in a cell ask for; those that are not of the wanted form are left out."""
     found = []
     for call in calls(source, "probe"):
-        texts = [argument.value for argument in call.args[1:] if isinstance(argument, ast.Constant)]
-        if len(call.args) == 3 and not call.keywords and [type(text) for text in texts] == [str, str]:
-            found.append(Probe(ast.get_source_segment(source, call.args[0]), *texts))
+        match call:
+            case ast.Call(_, [asked, ast.Constant(str(key)), ast.Constant(str(part))], []):
+                found.append(Probe(ast.get_source_segment(source, asked) or "", key, part))
     return found

@@ -106,7 +106,9 @@ def begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def follow() -> None:
-        connection.wait([parent_process().sentinel])
+        parent = parent_process()
+        assert parent is not None
+        connection.wait([parent.sentinel])
         for path in tuple(_folders):
             shutil.rmtree(path, ignore_errors=True)
         os._exit(1)  # a pool's queue does not say that the other side is gone

@@ -12,18 +12,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from helpers.models.growth import Counts, Footprint, extrapolated
+from helpers.models.growth import extrapolated
 from vgpu.base.words import plural
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
 from vgpu.hardware.time_model import seconds_text
+from vgpu.launch.counters import Counters
 from vgpu.tools.compiled import resources_on
 from vgpu.tools.profile import modelled
 from vgpu.tools.profile_table import text_table
 from vgpu.tools.roofline import flops_by_unit
 from vgpu.tools.streams.recording import dry_run
 from vgpu.tools.streams.spans import table
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Kernel
 
 _HEADS = ("kernel", "launches", "DRAM bytes read", "DRAM bytes written", "FLOPs", "registers")
 
@@ -33,8 +38,8 @@ class Launched:
     """One launch: the kernel as the engine loads it, and what it counted, or is extrapolated to count."""
 
     name: str
-    kernel: object
-    counts: Counts
+    kernel: Kernel
+    counts: Counters
 
     @property
     def flops(self) -> int:
@@ -90,13 +95,8 @@ def dram(program: Callable[..., object], *args) -> Moved:
     """
     found = []
     for operation in dry_run(program, *args).operations:
-        if operation.kind == "kernel" and operation.counters is not None:
-            counted = operation.counters
-            footprint = Footprint(counted.footprint.read_bytes, counted.footprint.written_bytes)
-            counts = Counts(
-                counted.total, footprint, tuple(counted.grid), tuple(counted.block), counted.warps, counted.shared_bytes
-            )
-            found.append(Launched(operation.label.split(" (")[0], operation.kernel, counts))
+        if operation.kernel is not None and operation.counters is not None:
+            found.append(Launched(operation.label.split(" (")[0], operation.kernel, operation.counters))
     if not found:
         raise ValueError("the program launches no kernel that is counted")
     return Moved(tuple(found))
@@ -148,8 +148,8 @@ def fusion_table(rows: Mapping[str, Moved], *, gpu: str, published: Mapping[str,
     beside = published or {}
     if lost := [name for name in beside if name not in rows]:
         raise ValueError(f"published: no row is called {lost[0]!r}; there are {', '.join(rows)}")
-    heads = ("", "launches", "DRAM bytes", "FLOPs", "registers", f"modelled, {gpu}")
-    cells = [
+    heads: tuple[str, ...] = ("", "launches", "DRAM bytes", "FLOPs", "registers", f"modelled, {gpu}")
+    cells: list[tuple[str, ...]] = [
         (name, str(one.launches), f"{one.nbytes:,}", f"{one.flops:,}", str(one.registers),
          seconds_text(one.seconds(gpu)))
         for name, one in rows.items()

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
-from helpers.models.growth import Counts, Footprint
 from vgpu.hardware.gpus import GPU
+from vgpu.launch.counters import Footprint
 from vgpu.tools.profile import Profile, modelled
 
 ITEM = 4
@@ -80,9 +80,14 @@ def _code(node: ast.expr, text: str) -> str:
 def _parsed(text: str, kinds: dict[str, str]) -> Operation:
     """One statement; `kinds` has the names known so far, and gets the new ones."""
     try:
-        ((name, value),) = [(each.targets[0].id, each.value) for each in ast.parse(text.strip()).body]
-    except (AttributeError, SyntaxError, ValueError):
-        raise ValueError(f"{text!r} is no operation: write it as 'y = x + bias'") from None
+        (statement,) = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError):
+        statement = None
+    match statement:
+        case ast.Assign([ast.Name(name)], value):
+            pass
+        case _:
+            raise ValueError(f"{text!r} is no operation: write it as 'y = x + bias'")
     if name in kinds:
         raise ValueError(f"{text!r}: {name} has a value already; give each result a name of its own")
     reduces = ""
@@ -158,9 +163,9 @@ class Operations:
         times = lambda count: count * rows // ROWS_RUN
         total = {key: times(count) for key, count in run.counters.total.items()}
         footprint = Footprint(*self.moved(group, rows, columns))
-        counters = run.counters
-        counts = Counts(total, footprint, (rows,), counters.block, times(counters.warps), counters.shared_bytes)
-        return modelled(run.kernel, counts, gpu)
+        warps = times(run.counters.warps)
+        counters = replace(run.counters, total=total, footprint=footprint, grid=(rows, 1, 1), warps=warps)
+        return modelled(run.kernel, counters, gpu)
 
 
 def operations(statements: Sequence[str], *, vectors: Sequence[str] = ()) -> Operations:
@@ -220,7 +225,7 @@ def _source(found: Operations, group: Group, columns: int) -> str:
     each = -(-columns // threads)
     steps = found.steps[group.first : group.stop]
     lines = [f"float {name} = in_{name}[row];" for name in group.reads if not found.wide(name)]
-    parts, kept = _parts(steps), set()
+    parts, kept = _parts(steps), set[str]()
     while parts:
         part, *parts = parts
         later = {name for other in parts for step in other for name in step.reads}

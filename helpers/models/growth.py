@@ -16,50 +16,30 @@ from vgpu.hardware import gpus
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.occupancy import Occupancy
 from vgpu.hardware.time_model import Model
+from vgpu.launch.counters import Counters, Footprint
 from vgpu.tools.launch import Launch
 from vgpu.tools.profile import Profile, modelled
 from vgpu.tools.profile_table import number
 from vgpu.tools.roofline import flops_by_unit, peak_flops
 
 
-@dataclass(frozen=True)
-class Footprint:
-    """Bytes of distinct sectors, read and written."""
-
-    read_bytes: int
-    written_bytes: int
-
-
-@dataclass(frozen=True)
-class Counts:
-    """What `model_time` asks of a launch: counters by key, footprint, grid, block, warps, shared bytes a block."""
-
-    total: Mapping[str, int]
-    footprint: Footprint
-    grid: tuple[int, ...]
-    block: tuple[int, ...]
-    warps: int
-    shared_bytes: int
-
-    def __getitem__(self, key: str) -> int:
-        return self.total[key]
-
-
-def extrapolated(low, high, count: Callable[[int, int], int], blocks: Callable[[int, int], int]) -> Counts:
-    """The counts of a third launch from those of two: what `count` makes of two counts, and `blocks` of a grid's sides.
-
-    `low`, `high`: `Counts`, or a profile's counters.
-    """
-    return Counts(
-        {key: count(low.total.get(key, 0), value) for key, value in high.total.items()},
-        Footprint(
+def extrapolated(
+    low: Counters, high: Counters, count: Callable[[int, int], int], blocks: Callable[[int, int], int]
+) -> Counters:
+    """The counters of a third launch from those of two: what `count` makes of two counts, and `blocks` of a grid's
+    sides. Counts of single lines and warps aren't extrapolated."""
+    x, y, z = map(blocks, low.grid, high.grid)
+    return Counters(
+        lines={},
+        total={key: count(low.total.get(key, 0), value) for key, value in high.total.items()},
+        footprint=Footprint(
             count(low.footprint.read_bytes, high.footprint.read_bytes),
             count(low.footprint.written_bytes, high.footprint.written_bytes),
         ),
-        tuple(blocks(first, second) for first, second in zip(low.grid, high.grid, strict=True)),
-        high.block,
-        count(low.warps, high.warps),
-        high.shared_bytes,
+        grid=(x, y, z),
+        block=high.block,
+        warps=count(low.warps, high.warps),
+        shared_bytes=high.shared_bytes,
     )
 
 
@@ -82,7 +62,7 @@ class Growth:
         slope = (high - low) / (second - first)
         return round((low + slope * (side - first)) * side**2)
 
-    def counts(self, side: int) -> Counts:
+    def counts(self, side: int) -> Counters:
         """The counts of a launch on matrices of that side."""
         first, second = self.sides
         return extrapolated(
@@ -119,7 +99,7 @@ class Growth:
     def unit(self) -> str:
         """The units that do most of its FLOPs, such as "fp32" or "fp16_tensor"."""
         by_unit = flops_by_unit(self.large.counters.total)
-        return max(by_unit, key=by_unit.get)
+        return max(by_unit, key=by_unit.__getitem__)
 
     def share(self, gpu: GPU | str, side: int, library: float | None = None) -> float:
         """Its modelled rate over that of a library in FLOP/s; without one, over the peak of the units it uses."""
@@ -143,7 +123,8 @@ def growth(launch: Callable[[int], Launch], sides: tuple[int, int] = (128, 256))
             raise TypeError(f"launch gives a Launch(kernel, grid, block, args) for a side, not a {type(made).__name__}")
         profiles.append(made.profile())
         what = made.what
-    found = Growth(*profiles, (first, second), what)
+    small, large = profiles
+    found = Growth(small, large, sides, what)
     if not flops_by_unit(found.large.counters.total):
         raise ValueError(f"{found.large.name} does no floating-point operation: there is no rate to compare")
     return found

@@ -8,7 +8,7 @@ and a column. A mode that is a tuple itself is counted with its first part faste
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import prod
 
@@ -105,7 +105,7 @@ def _two_modes(shape, stride) -> tuple[tuple, tuple]:
     """Shape and stride as two modes: what has one is a single row."""
     if len(flat(shape)) != len(flat(stride)):
         raise ValueError(f"a shape and its stride have as many numbers: {_text(shape)} and {_text(stride)}")
-    if isinstance(shape, Iterable) and isinstance(stride, Iterable) and len(shape) == len(stride) == 2:
+    if isinstance(shape, Collection) and isinstance(stride, Collection) and len(shape) == len(stride) == 2:
         return tuple(shape), tuple(stride)
     return (1, shape), (0, stride)
 

@@ -31,7 +31,7 @@ class Format:
     exponent: int
     mantissa: int
     specials: str = "infinity and NaN"
-    bias: int | None = None
+    bias: int = None  # type: ignore[assignment]  # None only until `__post_init__`
 
     def __post_init__(self):
         if not (1 <= self.exponent <= 8 and 0 <= self.mantissa <= 23):

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from types import SimpleNamespace
 
 from vgpu.hardware import gpus
 from vgpu.hardware.cpus import CPU
-from vgpu.hardware.time_model import DRAM_EFFICIENCY, Model, model_time
-from vgpu.launch.counters import Footprint
+from vgpu.hardware.time_model import DRAM_EFFICIENCY, CountedLaunch, Model, model_time
 from vgpu.tools.profile import Profile
 from vgpu.tools.streams.model import copy_seconds
 
@@ -34,14 +32,13 @@ class Counted:
         self.profile, self.elements = profile, elements
         self._on: dict[str, Profile] = {}
 
-    def counters(self, elements: float):
+    def counters(self, elements: float) -> CountedLaunch:
         """The counters in proportion to the size; a grid has whole blocks."""
         counters, factor = self.profile.counters, elements / self.elements
-        blocks = math.prod(counters.grid)
-        return replace(
-            counters,
-            total=MappingProxyType({key: value * factor for key, value in counters.total.items()}),
-            footprint=Footprint(*(value * factor for value in self._footprint)),
+        blocks, (read, written) = math.prod(counters.grid), self._footprint
+        return SimpleNamespace(
+            total={key: value * factor for key, value in counters.total.items()},
+            footprint=SimpleNamespace(read_bytes=read * factor, written_bytes=written * factor),
             grid=(max(1, math.ceil(blocks * factor)), 1, 1),
             warps=max(1, counters.warps * factor),
         )

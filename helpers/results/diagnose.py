@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from html import escape
 from types import SimpleNamespace
+from typing import Any
 
 from vgpu.hardware.occupancy import Occupancy
 from vgpu.hardware.time_model import SECTOR_BYTES, Model, model_time, seconds_text
@@ -39,9 +40,9 @@ class Symptom:
     question: str
     reading: Callable[[Profile], str]
     present: Callable[[Profile], bool]
-    mended: Callable[[Profile], Mapping[str, object]]
+    mended: Callable[[Profile], Mapping[str, Any]]
     cure: str
-    line_by: str | None = None
+    line_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def _lanes(profile: Profile) -> str:
     )
 
 
-def _full_warps(profile: Profile) -> dict[str, object]:
+def _full_warps(profile: Profile) -> dict[str, Any]:
     """The same work of the threads, in warps without idle lanes."""
     total = profile.total
     share = total["thread_instructions"] / (WARP * total["instructions"])
@@ -84,7 +85,7 @@ def _full_warps(profile: Profile) -> dict[str, object]:
     return {"total": {key: math.ceil(total[key] * share) for key in keys}}
 
 
-def _conflicts(total: Mapping[str, int]) -> tuple[int, int]:
+def _conflicts(total: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(sum(total[f"shared_{op}_{what}"] for op in _SHARED) for what in ("conflicts", "wavefronts"))
 
 
@@ -95,7 +96,7 @@ def _banks(profile: Profile) -> str:
     return f"{conflicts:,} of {many(wavefronts, 'wavefront')} are conflicts"
 
 
-def _without_conflicts(profile: Profile) -> dict[str, object]:
+def _without_conflicts(profile: Profile) -> dict[str, Any]:
     total = profile.total
     return {"total": {f"shared_{op}_wavefronts": total[f"shared_{op}_wavefronts"] - total[f"shared_{op}_conflicts"]
                       for op in _SHARED}}  # fmt: skip
@@ -117,7 +118,7 @@ def _sectors(profile: Profile) -> str:
     return "no global memory" if use is None else f"{use:.0%} of the sectors' bytes are asked for"
 
 
-def _side_by_side(profile: Profile) -> dict[str, object]:
+def _side_by_side(profile: Profile) -> dict[str, Any]:
     return {"total": {f"global_{op}_sectors": _needed(profile.total, op) for op in _SHARED}}
 
 
@@ -126,7 +127,7 @@ def _local(profile: Profile) -> str:
     return many(requests, "request") + f", {profile.registers} registers a thread"
 
 
-def _without_local(profile: Profile) -> dict[str, object]:
+def _without_local(profile: Profile) -> dict[str, Any]:
     return {"total": {f"local_{op}_{what}": 0 for op in _SHARED for what in ("requests", "sectors")}}
 
 
@@ -135,7 +136,7 @@ def _held(profile: Profile) -> str:
     return f"{held.fraction:.0%}, {held.warps_per_sm} of {held.max_warps_per_sm} warps, limited by {held.limiter}"
 
 
-def _full_occupancy(profile: Profile) -> dict[str, object]:
+def _full_occupancy(profile: Profile) -> dict[str, Any]:
     held = profile.occupancy
     warps = math.ceil(math.prod(profile.counters.block) / WARP)
     blocks = max(held.blocks_per_sm, held.max_warps_per_sm // warps)
@@ -149,7 +150,7 @@ SYMPTOMS = (
         "Is there work for every SM?",
         _waves,
         lambda profile: (profile["waves"] or 1) < 0.5,
-        lambda profile: {"blocks": max(1, math.floor(1 / profile["waves"]))},
+        lambda profile: {"blocks": max(1, math.floor(1 / (profile["waves"] or 1)))},
         "Launch more blocks: split the loop over more threads, or do several small launches as one.",
     ),
     Symptom(
@@ -296,7 +297,7 @@ def _gain(answer: Answer) -> str:
     return f"{answer.gain:.2g} times as fast" if answer.counts else "gains next to nothing"
 
 
-def mended_model(profile: Profile, change: Mapping[str, object]) -> Model:
+def mended_model(profile: Profile, change: Mapping[str, Any]) -> Model:
     """The modelled time of a launch with other counters, blocks or occupancy: what `Symptom.mended` gives."""
     counters, factor = profile.counters, change.get("blocks", 1)
     held: Occupancy = change.get("occupancy", profile.occupancy)
@@ -310,8 +311,8 @@ def mended_model(profile: Profile, change: Mapping[str, object]) -> Model:
     return model_time(other, held, profile.gpu)
 
 
-def _worst_line(profile: Profile, key: str | None) -> str:
-    worst = max(profile.lines, key=lambda line: line[key], default=None) if key else None
+def _worst_line(profile: Profile, key: str) -> str:
+    worst = max(profile.lines, key=lambda line: line[key], default=None)
     return f"line {worst.number}: {' '.join(worst.source.split())}" if worst is not None and worst[key] else ""
 
 

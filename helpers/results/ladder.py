@@ -52,7 +52,7 @@ class Ladder:
     def __getitem__(self, name: str) -> Profile:
         return self.profiles[name]
 
-    def values(self, key: str) -> dict[str, float]:
+    def values(self, key: str) -> dict[str, float | None]:
         """One counter or metric of every rung by the rung's name, as `plots.staircase` draws it."""
         return {name: each[key] for name, each in self.profiles.items()}
 

@@ -45,7 +45,7 @@ class Version:
     steps: int
     timeline: Timeline
     losses: tuple[float, ...]
-    memory: MemoryLine | None
+    memory: MemoryLine
     gpu: GPU
 
     def on(self, gpu: str) -> Version:
@@ -134,14 +134,14 @@ class Version:
         """
         host = replace(self.gpu, launch_overhead=0.0)
         found = {
-            "copies": self._without(lambda each: each.kind in COPIES),
+            "copies": self._without(COPIES),
             "waits of the host": self._timed(_unwaited(self._steps), self._works, self.gpu),
             "asking for all of it": self._timed(self._steps, self._works, host),
             "the work of all kernels": self._timed(self._steps, self._weightless(), self.gpu),
         }
         for name, count in self.by_kernel().items():
             label = f"{name} ({self.a_step(count):.3g} launches)"
-            found[label] = self._without(lambda each, name=name: each.kind == "kernel" and _name(each) == name)
+            found[label] = self._without(("kernel",), name)
         rows = [Ceiling(name, seconds, self.seconds / seconds) for name, seconds in found.items()]
         return Ceilings(tuple(sorted(rows, key=lambda row: row.seconds)[:most]), self.gpu.name)
 
@@ -160,10 +160,11 @@ class Version:
         ]  # fmt: skip
         return Filling(tuple(sorted(rows, key=lambda row: -row.seconds)[:most]), str(self.gpu.sms))
 
-    def _without(self, gone: Callable[[object], bool]) -> float:
-        works = [
-            Work(None) if gone(step.operation) else work for step, work in zip(self._steps, self._works, strict=True)
-        ]
+    def _without(self, kinds: Sequence[str], name: str = "") -> float:
+        """The time if operations of these kinds, or those of one name among them, cost nothing."""
+        steps = (step.operation for step in self._steps)
+        gone = [step.kind in kinds and name in ("", _name(step)) for step in steps]
+        works = [Work(None) if free else work for free, work in zip(gone, self._works, strict=True)]
         return self._timed(self._steps, works, self.gpu)
 
     def _weightless(self) -> list[Work]:

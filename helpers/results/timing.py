@@ -118,7 +118,7 @@ def benchmark(
     for _ in range(warmup):
         f(*args)
     wait()
-    samples = []
+    samples: list[float] = []
     while not _enough(samples, repeat):
         samples.append(once(lambda: f(*args)))
     where = device().runs_on

@@ -65,7 +65,7 @@ def labs(where: Path | None = None) -> tuple[Chapter, ...]:
 def read(path: Path) -> Chapter:
     """The chapter or lab at `path`."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    sources = {"markdown": [], "code": []}
+    sources: dict[str, list[str]] = {"markdown": [], "code": []}
     for cell in cells:
         source = cell["source"]
         sources.setdefault(cell["cell_type"], []).append(source if isinstance(source, str) else "".join(source))

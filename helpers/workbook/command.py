@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,12 @@ from helpers.checking.learner_state import workbook
 
 class UsageProblem(Exception):
     """The command cannot do what it was asked; the message says what to do instead. Exit status 2."""
+
+
+def print_utf8() -> None:
+    """Let `print` write UTF-8, whatever the terminal's encoding."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
 
 
 def project_folder() -> Path:

@@ -8,8 +8,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from helpers.workbook.command import Command, UsageProblem, project_folder
+from helpers.workbook.command import Command, UsageProblem, print_utf8, project_folder
 
 # -- release --------------------------------------------------------------------------------------------
 
@@ -156,7 +157,7 @@ def report(arguments: argparse.Namespace) -> int:
                 add_override(folder, override)
         else:
             found = reports.read(folder)
-        options = {
+        options: dict[str, Any] = {
             "canvas": arguments.canvas.read_bytes() if arguments.canvas else None,
             "moodle": arguments.moodle.read_bytes() if arguments.moodle else None,
             "classroom": classroom_of([folder, *(arguments.merge or ())], arguments.classroom),
@@ -165,14 +166,15 @@ def report(arguments: argparse.Namespace) -> int:
             "told": found.all_told(),
             "fingerprints": found.fingerprints,
         }
-        kept = {"shard": found.shard, "lacks": found.lacks}
-        paths = reports.write(folder, found.results, found.lab, arguments.format, **kept, **options)
+        paths = reports.write(
+            folder, found.results, found.lab, arguments.format, shard=found.shard, lacks=found.lacks, **options
+        )
         text = reports.as_text(found.results, found.lab, arguments.format, **options)
     except (OSError, ValueError) as problem:
         raise UsageProblem(str(problem)) from problem
     for remark in found.remarks:
         print(f"warpbook: {remark}", file=sys.stderr)
-    sys.stdout.reconfigure(encoding="utf-8")
+    print_utf8()
     print(f"{len(paths):,} files in {folder}\n\n{text}", end="")
     return reports.exit_status(found.results, found.lab) or int(bool(found.lacks))
 
@@ -218,10 +220,11 @@ def override(arguments: argparse.Namespace) -> int:
         given = Override(arguments.student, arguments.part, arguments.points, arguments.why)
         add_override(arguments.results, given)
         of_class = classroom_of([arguments.results], None)
-        details = {"told": found.all_told(), "fingerprints": found.fingerprints, "classroom": of_class}
         formats = [name for name in reports.FORMATS if name not in reports.TEMPLATES]
-        kept = {"shard": found.shard, "lacks": found.lacks}
-        reports.write(arguments.results, found.results, found.lab, formats, **kept, **details)
+        reports.write(
+            arguments.results, found.results, found.lab, formats, shard=found.shard, lacks=found.lacks,
+            told=found.all_told(), fingerprints=found.fingerprints, classroom=of_class,
+        )  # fmt: skip
     except (OSError, ValueError) as problem:
         raise UsageProblem(str(problem)) from problem
     of = f"{given.points:g} of {most[given.part]:g} points"
@@ -329,7 +332,7 @@ def grade(arguments: argparse.Namespace) -> int:
         raise UsageProblem("\n  ".join([f"{lab.name} has {len(problems)} to mend first:", *told(lab, problems)]))
     if arguments.shard and arguments.seed is None:
         raise UsageProblem("--shard needs --seed, the same on all machines, so that all students get the same cases.")
-    sys.stdout.reconfigure(encoding="utf-8")
+    print_utf8()
     try:
         with Progress() as progress:
             graded = grader.grade(lab, arguments.submissions, arguments.out, options(arguments), progress)
@@ -347,7 +350,7 @@ def grade(arguments: argparse.Namespace) -> int:
         return 130
     if graded.kept:
         print(f"{graded.kept:,} of {len(graded.results):,} submissions were graded before, and stand.\n")
-    details = {"fingerprints": graded.fingerprints, "told": graded.told, "classroom": graded.classroom}
+    details: dict[str, Any] = {"fingerprints": graded.fingerprints, "told": graded.told, "classroom": graded.classroom}
     print(reports.as_text(graded.results, graded.lab, **details), end="")
     return reports.exit_status(graded.results, graded.lab)
 
@@ -432,7 +435,7 @@ def check(arguments: argparse.Namespace) -> int:
         checked = self_check.check(arguments.notebook, labs if labs.is_dir() else None, arguments.timeout)
     except self_check.NotChecked as problem:
         raise UsageProblem(str(problem)) from None
-    sys.stdout.reconfigure(encoding="utf-8")
+    print_utf8()
     print(checked)
     return 0 if checked.passed else 1
 

@@ -101,6 +101,7 @@ def pip(arguments: Sequence[str], show=None) -> int:
         encoding="utf-8",
         errors="replace",
     )
+    assert running.stdout is not None
     said = []
     try:
         with open(LOG, "w", encoding="utf-8") as log:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from helpers.checking.exercise import Exercise
 from helpers.grading import regions
 from helpers.grading.source import FREE, GRADED, KINDS, LOCKED, SOLUTION, UNSUPPORTED, Cell, Lab, calls, probes, slug
 from helpers.grading.source import parsed as tree_of
@@ -30,7 +31,7 @@ class Page:
     """What the rules look at: the lab, and the rows of exercises by their keys."""
 
     lab: Lab
-    exercises: Mapping[str, object]
+    exercises: Mapping[str, Exercise]
 
     def of(self, *kinds: str) -> Iterator[Cell]:
         return (cell for cell in self.lab.cells if cell.kind in kinds)
@@ -131,7 +132,7 @@ def points(page: Page) -> Found:
             yield cell.number, f"points belong to graded cells: remove them from {called(cell)}"
         elif "points" in marks and (isinstance(value, bool) or not isinstance(value, int | float)):
             yield cell.number, f"points are a number (they are {value!r})"
-        elif "points" in marks and not (math.isfinite(value) and value >= 0):
+        elif isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
             yield cell.number, f"points can not be {value}"
     if not any(cell.points for cell in page.of(GRADED)):
         yield None, "no cell is worth points: make one a graded cell"
@@ -142,8 +143,7 @@ def points_told(page: Page) -> Found:
     cells = page.lab.cells
     text = [cell for cell in cells if not cell.is_code]
     first = next((cell for cell in text if cell.source.startswith("# ")), None)
-    found = re.search(_POINTS, first.source) if first else None
-    if found and float(found[1]) != page.lab.out_of:
+    if first and (found := re.search(_POINTS, first.source)) and float(found[1]) != page.lab.out_of:
         yield first.number, f"it says {found[0]}, and the graded cells are worth {page.lab.out_of:g}: change the text"
     said = [(cell, found) for cell in text if (found := re.search(rf"^##.*\({_POINTS}\)", cell.source, re.MULTILINE))]
     ends = [*(cell.number for cell, _ in said[1:]), len(cells) + 1]
@@ -212,7 +212,7 @@ def _strings(source: str) -> list[tuple[int, int]]:
     """First and last line of each string that spans several: there CUDA C stands."""
     tree = tree_of(source)
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr)] if tree else []
-    return [(node.lineno, node.end_lineno) for node in nodes if node.end_lineno > node.lineno]
+    return [(node.lineno, end) for node in nodes if (end := node.end_lineno or 0) > node.lineno]
 
 
 def foreign_marks(page: Page) -> Found:
@@ -298,10 +298,12 @@ def parts(page: Page) -> Found:
 
 def limits(page: Page) -> Found:
     for cell in page.of(GRADED):
-        row = page.exercises.get(cell.probe.exercise) if cell.probe else None
-        for budget in [budget for budget in (row.budgets if row else ()) if budget.label == cell.probe.part]:
+        probe = cell.probe
+        if probe is None or probe.exercise not in page.exercises:
+            continue
+        for budget in page.exercises[probe.exercise].budgets:
             for value in _compared(cell.source):
-                if value != budget.at_most:
+                if budget.label == probe.part and value != budget.at_most:
                     said = f"its exercise's row says {budget.at_most:g}: write one in both"
                     yield cell.number, f"it asserts at most {value:g}, {said}"
 
@@ -310,7 +312,8 @@ def _compared(source: str) -> Iterator[float]:
     """The numbers that a cell compares what was counted with, as in `seen.value <= 2`."""
     for node in ast.walk(tree_of(source) or ast.Module([], [])):
         if isinstance(node, ast.Compare) and isinstance(node.left, ast.Attribute) and node.left.attr == "value":
-            yield from (each.value for each in node.comparators if isinstance(each, ast.Constant))
+            given = (each.value for each in node.comparators if isinstance(each, ast.Constant))
+            yield from (value for value in given if isinstance(value, int | float))
 
 
 def _near(key: str, known: Mapping) -> str:
@@ -419,7 +422,7 @@ ABOUT_TEXT = ("points told",)
 """Rules on what learners read: breaches are no reason not to grade."""
 
 
-def examine(lab: Lab, exercises: Mapping[str, object] | None = None) -> list[Problem]:
+def examine(lab: Lab, exercises: Mapping[str, Exercise] | None = None) -> list[Problem]:
     """Every breach of every rule; `exercises` are rows by key, default the workbook's."""
     if exercises is None:
         from helpers.checking.exercise import exercises as rows

@@ -181,7 +181,7 @@ def failing_imports(modules: Sequence[str]) -> dict[str, str]:
 
     They are imported in another process: a damaged library can take Python down with it.
     """
-    failing, left = {}, list(modules)
+    failing, left = dict[str, str](), list(modules)
     while left:
         ran = subprocess.run([sys.executable, "-c", _IMPORT, *left], capture_output=True, text=True, errors="replace")
         said = ran.stdout.splitlines()

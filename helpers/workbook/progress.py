@@ -104,8 +104,12 @@ class Progress:
             name = html.escape(row.chapter.name)
             link = Path(os.path.relpath(row.chapter.path, self.beside)).as_posix()
             asked = len(row.chapter.predictions)
-            cells = (_bar(row.answered, asked) + predicted if asked else predicted, right)
-            cells += (_bar(len(row.passed), len(row.chapter.exercises)) + passed, html.escape(following))
+            cells = (
+                _bar(row.answered, asked) + predicted if asked else predicted,
+                right,
+                _bar(len(row.passed), len(row.chapter.exercises)) + passed,
+                html.escape(following),
+            )
             body += (
                 f'<tr><th scope="row" style="{_CELL};font-weight:normal">'
                 f'<a href="{html.escape(link)}">{name}</a></th>'

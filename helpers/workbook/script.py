@@ -85,8 +85,8 @@ def _plain(source: str, *, may_fail: bool) -> str:
             lines[there] = _printed(node, text).splitlines()
     plain = "\n".join(lines) + "\n"
     if may_fail:
-        body = "\n".join(f"    {line}" if line else "" for line in plain.splitlines())
-        plain = f"try:\n{body}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
+        indented = "\n".join(f"    {line}" if line else "" for line in plain.splitlines())
+        plain = f"try:\n{indented}\nexcept Exception as error:\n    print(type(error).__name__, error)\n"
     return plain
 
 

@@ -13,9 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from helpers.workbook import glossary
 from helpers.workbook.run import Problem, tags
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 FEWEST_CELLS = 20
 LONGEST_CELL = 70  # a kernel in full
@@ -34,7 +38,7 @@ class Page:
     """A page to look at: its file name, its cells, and the names of all notebooks of its folder."""
 
     name: str
-    notebook: object
+    notebook: NotebookNode
     folder: Path
     names: tuple[str, ...]
 
@@ -178,7 +182,7 @@ def imports_first(page: Page) -> Found:
     try:
         body = ast.parse(source).body
     except SyntaxError:
-        body = [None]
+        body = []
     if not body or not all(isinstance(line, ast.Import | ast.ImportFrom) for line in body):
         yield number, "let the first code cell hold imports only"
 

@@ -23,7 +23,7 @@ from selenium.common.exceptions import WebDriverException
 from urllib3.exceptions import HTTPError
 
 from helpers.workbook import room
-from helpers.workbook.doctor import browser_paths
+from helpers.workbook.checks import browser_paths
 
 CHROMIUM = (
     "--headless=new",

@@ -59,6 +59,7 @@ WRONG = {
     "a truth": (["y = x + True"], ValueError, "an operation is arithmetic"),
     "a function for a name": (["y = x + exp"], ValueError, "an operation is arithmetic"),
     "two statements": (["y = x; z = y"], ValueError, "write it as"),
+    "two names": (["y = z = x"], ValueError, "write it as"),
     "a name of the kernel": (["row = x + 1"], ValueError, "choose another one"),
 }
 

@@ -12,6 +12,7 @@ from helpers import cli
 from helpers.grading.formats import SUMMARIES
 from helpers.grading.report import FORMATS
 from helpers.workbook import doctor
+from helpers.workbook.checks import Finding
 from vgpu.base import on_disk
 
 
@@ -105,7 +106,7 @@ def test_the_project_is_found_from_inside_it(root, monkeypatch):
 
 @pytest.mark.parametrize(("state", "status"), [("ok", 0), ("warn", 0), ("problem", 1)])
 def test_doctor_exits_by_its_worst_finding(state, status, monkeypatch, capsys):
-    finding = doctor.Finding("thing", state, "found", "" if state == "ok" else "mend it")
+    finding = Finding("thing", state, "found", "" if state == "ok" else "mend it")
     monkeypatch.setattr(doctor, "examine_apart", lambda: [finding])
     assert cli.main(["doctor"]) == status
     assert "thing" in capsys.readouterr().out

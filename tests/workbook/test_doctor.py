@@ -13,8 +13,8 @@ import sys
 
 import pytest
 
-from helpers.workbook import doctor, real_gpu
-from helpers.workbook.doctor import Check, Finding
+from helpers.workbook import checks, doctor, real_gpu
+from helpers.workbook.checks import CHECKS, Check, Finding
 from vgpu.base import on_disk
 from vgpu.tests.fake_driver import Driver, show_gpus
 
@@ -31,7 +31,7 @@ def test_a_finding_that_is_not_ok_needs_a_remedy():
     [((3, 11, 0), "ok"), ((3, 14, 1), "ok"), ((3, 10, 9), "problem"), ((3, 15, 0), "problem")],
 )
 def test_python(version, state):
-    finding = doctor.python_version("Python", version)
+    finding = checks.python_version("Python", version)
     assert finding.state == state
     assert ".".join(map(str, version)) in finding.found
 
@@ -46,17 +46,17 @@ def test_python(version, state):
     ],
 )
 def test_vector_unit(cpu, state, found):
-    finding = doctor.vector_unit("vector unit", cpu)
+    finding = checks.vector_unit("vector unit", cpu)
     assert finding.state == state
     assert found in finding.found
 
 
 def test_widgets_need_the_extension(tmp_path):
-    for extension, package, _ in doctor.LAB_EXTENSIONS:
-        finding = doctor.widgets("widgets", [tmp_path])
+    for extension, package, _ in checks.LAB_EXTENSIONS:
+        finding = checks.widgets("widgets", [tmp_path])
         assert finding.state == "problem" and package in finding.remedy
         (tmp_path / extension).mkdir(parents=True)
-    assert doctor.widgets("widgets", [tmp_path]).state == "ok"
+    assert checks.widgets("widgets", [tmp_path]).state == "ok"
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_widgets_need_the_extension(tmp_path):
     ids=str,
 )
 def test_a_missing_browser_is_no_problem(present, state, monkeypatch):
-    monkeypatch.setattr(doctor.shutil, "which", present.get)
-    finding = doctor.browser("browser test")
+    monkeypatch.setattr(checks.shutil, "which", present.get)
+    finding = checks.browser("browser test")
     assert finding.state == state
     assert state == "ok" or "apt-get install" in finding.remedy
 
@@ -82,7 +82,7 @@ def broken(name):
 
 
 def test_what_a_check_raises_becomes_a_problem_with_the_remedy_of_its_row():
-    rows = [Check("thing", broken, "reinstall thing"), Check("Python", doctor.python_version, "x")]
+    rows = [Check("thing", broken, "reinstall thing"), Check("Python", checks.python_version, "x")]
     first, second = doctor.examine(rows)
     assert first == Finding(
         "thing", "problem", "ImportError: libthing.so.13: cannot open shared object file", "reinstall thing"
@@ -113,7 +113,7 @@ def test_text_and_json():
     }
 
 
-@pytest.mark.parametrize("check", doctor.CHECKS, ids=lambda check: check.name)
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
 def test_this_machine_is_fit(check):
     problems = [finding for finding in doctor.examine([check]) if finding.state == "problem"]
     assert not problems, "\n" + doctor.as_text(problems)
@@ -128,21 +128,21 @@ def test_triton_is_missed_only_where_it_can_be_had(platform, state, monkeypatch)
         raise Unsupported(triton.missing(platform))
 
     monkeypatch.setattr(triton, "installed", missing)
-    found = doctor.triton_compiler("Triton", platform)
+    found = checks.triton_compiler("Triton", platform)
     assert found.state == state and found.remedy
 
 
 def test_the_cache_is_shown_and_what_keeps_it_from_being_used(tmp_path, monkeypatch):
     monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "kept"))
     on_disk.kept("thing", (), ("x",), lambda: bytes(99_968))
-    finding = doctor.disk_cache("cache")
+    finding = checks.disk_cache("cache")
     assert (finding.state, finding.found) == ("ok", f"1 entries, 0.1 MB of compiled code in {tmp_path / 'kept'}")
     (tmp_path / "file").touch()
     monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "file"))
-    finding = doctor.disk_cache("cache")
+    finding = checks.disk_cache("cache")
     assert finding.state == "warn" and finding.remedy == "Set VGPU_CACHE to another folder."
     monkeypatch.setenv("VGPU_CACHE", "off")
-    assert doctor.disk_cache("cache").found == "compiled code is not kept (VGPU_CACHE=off)"
+    assert checks.disk_cache("cache").found == "compiled code is not kept (VGPU_CACHE=off)"
 
 
 def test_a_full_disk_is_reported(tmp_path, monkeypatch):
@@ -151,7 +151,7 @@ def test_a_full_disk_is_reported(tmp_path, monkeypatch):
 
     monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "kept"))
     monkeypatch.setattr(os, "fsync", full)
-    finding = doctor.disk_cache("cache")
+    finding = checks.disk_cache("cache")
     assert finding.state == "warn" and "No space left" in finding.found and "Make room" in finding.remedy
 
 
@@ -160,7 +160,7 @@ def test_of_several_browsers_the_drivers_own_release_is_taken(tmp_path, monkeypa
         (tmp_path / name).write_text(f"#!/bin/sh\necho {name} {version}.0.7000.1\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
-    assert doctor.browser_paths() == (str(tmp_path / "google-chrome"), str(tmp_path / "chromedriver"))
+    assert checks.browser_paths() == (str(tmp_path / "google-chrome"), str(tmp_path / "chromedriver"))
 
 
 # -- damaged environments -------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def test_it_never_crashes(how, root, tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     ran = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=300)
     findings = json.loads(ran.stdout)
-    assert ran.returncode == 1 and len(findings) >= len(doctor.CHECKS) and "Traceback" not in ran.stderr
+    assert ran.returncode == 1 and len(findings) >= len(CHECKS) and "Traceback" not in ran.stderr
     assert words in next(each["found"] for each in findings if each["name"] == "virtual GPU")
 
 
@@ -218,7 +218,7 @@ def test_what_the_chapters_import_is_tried(root):
     installed = importlib.metadata.packages_distributions()
     foreign = {name for name in imported if name in installed and name != "helpers"}
     assert {"torch", "numpy", "sklearn"} <= foreign
-    assert foreign <= {name.split(".")[0] for name in doctor.IMPORTED + doctor.ON_LINUX}
+    assert foreign <= {name.split(".")[0] for name in checks.IMPORTED + checks.ON_LINUX}
 
 
 def top_modules(source):
@@ -253,7 +253,7 @@ def test_a_gpu_is_real_only_when_both_libraries_have_launched_a_kernel(with_driv
 
     with_driver(Driver())
     right = [2.0 * thread for thread in range(real_gpu.THREADS)]
-    row = [check for check in doctor.CHECKS if check.name == "what runs"]
+    row = [check for check in CHECKS if check.name == "what runs"]
     for by_cupy, by_numba, state in (
         (lambda: right, lambda: right, "ok"),
         (refused, lambda: right, "problem"),
@@ -269,5 +269,5 @@ def test_a_gpu_is_real_only_when_both_libraries_have_launched_a_kernel(with_driv
 
 def test_a_gpu_that_cannot_be_used_is_a_warning_with_the_reason(with_driver):
     with_driver(Driver(b"Tesla T4", (7, 5), 12040))
-    finding = doctor.what_runs("what runs")
+    finding = checks.what_runs("what runs")
     assert finding.state == "warn" and "supports CUDA 12.4" in finding.found and "README" in finding.remedy

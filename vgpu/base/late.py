@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
+from typing import Any
 
 
 def members(package: str, modules: Mapping[str, Iterable[str]]) -> dict[str, Callable[[], object]]:
@@ -19,14 +20,14 @@ def _member(module: str, name: str) -> object:
 
 def late(
     package: str, loaders: Mapping[str, Callable[[], object]], shown: str = "", also: Iterable[str] = ()
-) -> tuple[list[str], Callable[[str], object], Callable[[], list[str]]]:
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """A package's `__all__`, `__getattr__` and `__dir__`. `shown`: what errors call the package, else its name.
 
     `also`: names that the package has already.
     """
     names = sorted([*loaders, *also])
 
-    def attribute(name: str) -> object:
+    def attribute(name: str) -> Any:
         if name not in loaders:
             raise AttributeError(f"{shown or package} has no {name!r}; it has: {', '.join(names)}")
         found = loaders[name]()

@@ -98,22 +98,22 @@ class Model:
 
 class Footprint(Protocol):
     @property
-    def read_bytes(self) -> int: ...
+    def read_bytes(self) -> float: ...
     @property
-    def written_bytes(self) -> int: ...
+    def written_bytes(self) -> float: ...
 
 
 class CountedLaunch(Protocol):
     """The part of `launch.counters.Counters` that the model uses."""
 
     @property
-    def total(self) -> Mapping[str, int]: ...
+    def total(self) -> Mapping[str, float]: ...
     @property
     def footprint(self) -> Footprint: ...
     @property
     def grid(self) -> tuple[int, int, int]: ...
     @property
-    def warps(self) -> int: ...
+    def warps(self) -> float: ...
 
 
 def model_time(counters: CountedLaunch, occupancy: Occupancy | None, gpu: GPU) -> Model:
@@ -162,19 +162,19 @@ def model_time(counters: CountedLaunch, occupancy: Occupancy | None, gpu: GPU) -
     return Model(gpu.name, seconds, bound, MappingProxyType(terms), waves, tuple(assumptions))
 
 
-def l2_bytes(total: Mapping[str, int]) -> int:
+def l2_bytes(total: Mapping[str, float]) -> float:
     """Bytes requested from L2: the sectors of all requests, and bulk copies."""
     sectors = sum(total.get(f"{op}_sectors", 0) for op in _GLOBAL + _TEXELS)
     return sectors * SECTOR_BYTES + sum(total.get(key, 0) for key in _BULK)
 
 
-def l1_bytes(total: Mapping[str, int]) -> float:
+def l1_bytes(total: Mapping[str, float]) -> float:
     """Bytes that L1 and shared memory could have moved in the passes they take: 128 for each line and wavefront."""
     passes = sum(_lines(total, op) for op in _GLOBAL + _TEXELS) + sum(total.get(key, 0) for key in _WAVEFRONTS)
     return LINE_BYTES * passes + sum(total.get(key, 0) for key in _BULK)
 
 
-def _dram_bytes(footprint: Footprint, requested: int, gpu: GPU, assumptions: list[str]) -> float:
+def _dram_bytes(footprint: Footprint, requested: float, gpu: GPU, assumptions: list[str]) -> float:
     """DRAM traffic: the footprint times the square root of how many L2s it would fill, at most the requested bytes."""
     compulsory = footprint.read_bytes + footprint.written_bytes
     if gpu.l2_bytes is None:
@@ -183,12 +183,12 @@ def _dram_bytes(footprint: Footprint, requested: int, gpu: GPU, assumptions: lis
     return max(compulsory, min(requested, compulsory * math.sqrt(max(1, compulsory / max(gpu.l2_bytes, 1)))))
 
 
-def _instructions(total: Mapping[str, int]) -> int:
+def _instructions(total: Mapping[str, float]) -> float:
     """Issue slots, per warp."""
     return total["instructions"] + (DIVISION_INSTRUCTIONS - 1) * total.get("integer_divisions", 0)
 
 
-def _lines(total: Mapping[str, int], op: str) -> float:
+def _lines(total: Mapping[str, float], op: str) -> float:
     """Lines of 128 bytes that requests touch: a quarter of the sectors if all bytes are used, else up to each."""
     sectors = total.get(f"{op}_sectors", 0)
     nbytes = total.get("async_copy_bytes" if op == "global_copy" else f"{op}_bytes", 0)

@@ -24,7 +24,7 @@ class Launch:
     block: int | tuple[int, ...]
     args: tuple
     what: str = ""
-    out: object = None
+    out: Any = None  # an array of any of them
     before: float | None = None
     shared_bytes: int = 0
     meta: Mapping[str, Any] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from helpers.checking.examine import Evidence
 from helpers.checking.families.family import Family
+from helpers.checking.stream_work import Unordered
 from vgpu.tools.sanitize.findings import Finding
 
 RACES = ("race_read_write", "race_write_write", "race_lanes", "race_atomic")
@@ -21,12 +22,13 @@ def _found(*kinds: str, space: str = ""):
     return look
 
 
-def _where(evidence: Evidence, finding: Finding) -> str:
+def _where(evidence: Evidence, finding: Finding | Unordered) -> str:
     """Which array, and which two threads and lines."""
     lines = [n for n in (finding.line, finding.other_line) if n is not None]
-    parts = [f"It is about `{finding.array}`" if getattr(finding, "array", None) else "It was seen"]
+    parts = [f"It is about `{finding.array}`" if isinstance(finding, Finding) and finding.array else "It was seen"]
     if lines:
         parts.append(f"on line {lines[0]}" if len(set(lines)) == 1 else f"on lines {min(lines)} and {max(lines)}")
+    assert evidence.watched is not None  # the case in which the findings were seen
     return " ".join([*parts, f"with {evidence.watched.name}."])
 
 
@@ -48,8 +50,9 @@ def _with_ended(look):
 
     def both(evidence: Evidence) -> str | None:
         ended = next((hint for hint in evidence.hints if hint.kind == "barrier_ended"), None)
-        found = look(evidence) if ended is not None else None
-        return None if found is None else f"{found} The barrier is on line {ended.line}." if ended.line else found
+        if ended is None or (found := look(evidence)) is None:
+            return None
+        return f"{found} The barrier is on line {ended.line}." if ended.line else found
 
     return both
 
@@ -61,7 +64,8 @@ def _written_twice(evidence: Evidence) -> str | None:
 
 
 def _races(evidence: Evidence) -> list[Finding]:
-    return [finding for finding in evidence.findings if finding.kind in RACES and finding.space == "shared"]
+    shared = (found for found in evidence.findings if isinstance(found, Finding) and found.space == "shared")
+    return [found for found in shared if found.kind in RACES]
 
 
 def _between_warps(evidence: Evidence) -> str | None:

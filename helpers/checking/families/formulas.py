@@ -37,7 +37,7 @@ WIDTHS = (1, 2, 4, 8)
 
 def of_written(evidence: Evidence, cases: list[Outcome]) -> str | None:
     """The formulas of what was written, in words; None where there is none."""
-    seen = [o for o in evidence.outcomes if o.untouched is not None]
+    seen = [o for o in evidence.outcomes if o.error is None]
     if len(seen) < len(evidence.outcomes) or not cases or not evidence.exercise.asks_for_a_kernel:
         return None
     if len(cases[0].case.block) > 1:

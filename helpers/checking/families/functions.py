@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from itertools import takewhile
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from helpers.checking.families.family import Family, failing
 NUMBERS = int | float | np.integer | np.floating
 
 
-def _calls(evidence: Evidence) -> list[tuple[object, object, str]]:
+def _calls(evidence: Evidence) -> list[tuple[Any, Any, str]]:
     """(got, wanted, case) of each wrong call, if each returned something; else none."""
     found = failing(evidence)
     if not evidence.exercise.asks_for_a_function or any(o.error is not None for o in found):

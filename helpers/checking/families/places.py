@@ -67,10 +67,10 @@ def _last_block(o: Outcome) -> np.ndarray | None:
     return np.arange(o.wrong.size) >= (o.wrong.size - 1) // o.case.block[0] * o.case.block[0]
 
 
-def _alike(o: Outcome) -> int | None:
-    """The first argument, counted from 0, that is an array of the result's shape."""
+def _alike(o: Outcome) -> int:
+    """The first argument, counted from 0, that is an array of the result's shape; -1 where there is none."""
     found = (n for n, a in enumerate(o.case.arguments) if isinstance(a, np.ndarray) and a.shape == o.wrong.shape)
-    return next(found, None)
+    return next(found, -1)
 
 
 def _by_input(test, share: float = 0.75):
@@ -78,7 +78,7 @@ def _by_input(test, share: float = 0.75):
 
     def mask(o: Outcome) -> np.ndarray | None:
         at = _alike(o)
-        if at is None or o.case.arguments[at].dtype.kind not in "if":
+        if at < 0 or o.case.arguments[at].dtype.kind not in "if":
             return None
         found = test(o.case.arguments[at])
         return found if not found.any() or o.wrong[found].mean() >= share else None
@@ -118,7 +118,7 @@ def _remainder(evidence: Evidence) -> str | None:
 
 def _up_to(evidence: Evidence) -> str | None:
     """Right is every small case, two at least, and wrong every larger one, two at least."""
-    cases = [o for o in evidence.outcomes if o.wrong is not None]
+    cases = [o for o in evidence.outcomes if o.error is None]
     if not with_arrays(evidence) or len(cases) < len(evidence.outcomes) or not evidence.exercise.asks_for_a_kernel:
         return None
     right, wrong = (sorted((o for o in cases if o.ok is which), key=_size) for which in (True, False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from vgpu.base.errors import CompileError, Deadlock, KernelTimeout, Misaligned, 
 from vgpu.base.words import plural
 
 
-def _stopped(*kinds: type) -> list:
+def _stopped(*kinds: type) -> Callable[[Evidence], list[Outcome]]:
     return lambda evidence: [o for o in failing(evidence) if isinstance(o.error, kinds)]
 
 
@@ -71,15 +71,22 @@ def _exists(evidence: Evidence, o: Outcome) -> bool | None:
     They do where whole blocks cover, in every case, as many elements as the result has in each direction, or as some
     argument says, and no block is to spare.
     """
-    if o.error.thread is None or o.error.block is None:
+    if (stopped := _thread_of(o)) is None:
         return None
-    block = o.case.block
-    place = tuple(b * n + t for b, n, t in zip(o.error.block, block, o.error.thread, strict=False))
+    block, thread = stopped
+    place = tuple(b * n + t for b, n, t in zip(block, o.case.block, thread, strict=False))
     said = set()
     for sizes in _covered(evidence):
         here = sizes[evidence.outcomes.index(o)]
         said.add(all(at < size for at, size in zip(place, here, strict=True)))
     return said.pop() if len(said) == 1 else None
+
+
+def _thread_of(o: Outcome) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The block and the thread that left an array, where the error names them."""
+    if not isinstance(o.error, OutOfBounds) or o.error.block is None or o.error.thread is None:
+        return None
+    return o.error.block, o.error.thread
 
 
 def _covered(evidence: Evidence) -> Iterator[list[tuple[int, ...]]]:
@@ -96,9 +103,9 @@ def _covered(evidence: Evidence) -> Iterator[list[tuple[int, ...]]]:
     given = range(len(cases[0].arguments))
     counts = [[case.out.expected.size for case in cases]]
     counts += [[case.arguments[at] for case in cases] for at in given if _is_whole(cases[0].arguments[at])]
-    for found in counts:
-        if all((c.grid[0] - 1) * c.block[0] < n <= c.grid[0] * c.block[0] for c, n in zip(cases, found, strict=True)):
-            yield [(int(n),) for n in found]
+    for sizes in counts:
+        if all((c.grid[0] - 1) * c.block[0] < n <= c.grid[0] * c.block[0] for c, n in zip(cases, sizes, strict=True)):
+            yield [(int(n),) for n in sizes]
 
 
 def _axes(case: Case, size: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
@@ -127,9 +134,9 @@ def _one_past(evidence: Evidence) -> str | None:
 
 def _at_the_end(o: Outcome) -> bool:
     """Whether the thread that stopped is the last of the launch in some direction that has several."""
-    if o.error.thread is None or o.error.block is None:
+    if (stopped := _thread_of(o)) is None:
         return False
-    places = zip(o.error.block, o.error.thread, o.case.grid, o.case.block, strict=False)
+    places = zip(*stopped, o.case.grid, o.case.block, strict=False)
     return any(b * n + t == g * n - 1 for b, t, g, n in places if g * n > 1)
 
 
@@ -146,7 +153,9 @@ def _from_inside(evidence: Evidence) -> str | None:
     if any(o.ok and not _spare(o) for o in evidence.outcomes) and all(_spare(o) for o, *_ in faults):
         return None
     o, array, index, size = inside[0]
-    block, thread = (element(index[: len(o.case.block)]) for index in (o.error.block, o.error.thread))
+    stopped = _thread_of(o)
+    assert stopped is not None  # else `_exists` wouldn't know
+    block, thread = (element(at[: len(o.case.block)]) for at in stopped)
     return (
         f"With {o.case.name} it was thread {thread} of block {block}, whose place in the grid lies within the size. It "
         f"used {array}[{index}], and `{array}` has {plural(size, 'element')}."

@@ -55,8 +55,9 @@ def _unordered(test: Callable) -> Callable[[Evidence], str | None]:
 
     def look(evidence: Evidence) -> str | None:
         timeline = _watched(evidence)
-        first = next(iter(timeline.hazards()), None) if timeline is not None else None
-        if first is None or not test(first, _queues(first, timeline)):
+        if timeline is None or (first := next(iter(timeline.hazards()), None)) is None:
+            return None
+        if not test(first, _queues(first, timeline)):
             return None
         return EVENT if _has_events(timeline) else ""
 
@@ -76,7 +77,7 @@ def _has_events(timeline: Timeline) -> bool:
 def _vain_wait(evidence: Evidence) -> str | None:
     """Whether something lacks an order, and there is an event for which every wait came ahead of its record."""
     timeline = _watched(evidence)
-    recorded, vain, heeded = set(), set(), set()
+    recorded, vain, heeded = set[int](), set[int](), set[int]()
     for each in timeline.operations if timeline is not None else ():
         if each.kind == "record":
             recorded.add(id(each.event))
@@ -113,11 +114,12 @@ def _costly(test: Callable[[Timeline, Evidence], str | None]) -> Callable[[Evide
     """A family of right work over a budget: `test(timeline, evidence)` of the last case gives None, or a fact."""
 
     def look(evidence: Evidence) -> str | None:
-        last = next((o for o in reversed(evidence.outcomes) if o.timeline is not None), None)
-        if last is None or not evidence.right or all(each.ok for each in evidence.budgets):
+        issued = [(o.case, o.timeline) for o in evidence.outcomes if o.timeline is not None]
+        if not issued or not evidence.right or all(each.ok for each in evidence.budgets):
             return None
-        fact = test(last.timeline, evidence)
-        return f"With {last.case.name} {fact}." if fact else fact
+        case, timeline = issued[-1]
+        fact = test(timeline, evidence)
+        return f"With {case.name} {fact}." if fact else fact
 
     return look
 

@@ -50,7 +50,7 @@ def _nothing_written(evidence: Evidence, stored: bool = False) -> str | None:
     cases = with_arrays(evidence)
     if any(_stores(o) for o in cases) is not stored:
         return None
-    if not _nothing(cases) or (len(cases) < len(evidence.outcomes) and any(o.wrong is None for o in evidence.outcomes)):
+    if not _nothing(cases) or any(o.error is not None for o in evidence.outcomes):
         return None
     return "" if len(cases) == len(evidence.outcomes) else f"That is so with {cases[0].case.name}."
 
@@ -86,7 +86,7 @@ def _rounds(evidence: Evidence) -> str | None:
     if len(cases) < 2 or len(shares) > 1 or not all(_run_at_end(left(o), o) for o in cases):
         return None
     ((each, rest),) = shares
-    small = [o for o in evidence.outcomes if o.wrong is None or o.wrong.size <= each * threads(o)]
+    small = [o for o in evidence.outcomes if o.error is not None or o.wrong.size <= each * threads(o)]
     if rest or not each or not all(o.ok for o in small):
         return None
     o, n = cases[0], firsts[0]

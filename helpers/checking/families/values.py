@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -202,7 +203,7 @@ def _overwritten(evidence: Evidence) -> str | None:
 
 def _same_everywhere(evidence: Evidence) -> str | None:
     cases = [o for o in with_arrays(evidence) if o.wrong.size > 1 and np.isfinite(o.got).all()]
-    if not cases or len(cases) < len([o for o in failing(evidence) if o.wrong is None or o.wrong.size > 1]):
+    if not cases or len(cases) < len([o for o in failing(evidence) if o.error is not None or o.wrong.size > 1]):
         return None
     values = [o.got.ravel()[0] for o in cases]
     if not all(
@@ -213,7 +214,12 @@ def _same_everywhere(evidence: Evidence) -> str | None:
     return f"With {cases[0].case.name} each is {number(values[0])}."
 
 
-REDUCTIONS = {"sum": np.sum, "greatest": np.max, "least": np.min, "count": np.count_nonzero}
+REDUCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
+    "sum": np.sum,
+    "greatest": np.max,
+    "least": np.min,
+    "count": np.count_nonzero,
+}
 
 
 def _part_of_input(evidence: Evidence) -> str | None:
@@ -221,9 +227,10 @@ def _part_of_input(evidence: Evidence) -> str | None:
     cases = with_arrays(evidence)
     if not cases or any(o.wrong.size != 1 or not _real(o) for o in cases):
         return None
-    given = [next((a for a in o.case.arguments if isinstance(a, np.ndarray)), None) for o in cases]
-    if any(a is None for a in given):
+    arrays = [[a for a in o.case.arguments if isinstance(a, np.ndarray)] for o in cases]
+    if not all(arrays):
         return None
+    given = [first for first, *_ in arrays]
     for name, of in REDUCTIONS.items():
         if all(close(of(a), _wanted(o).ravel()[0]) for a, o in zip(given, cases, strict=True)):
             for words, part in PARTS.items():

@@ -9,5 +9,6 @@ SHAPES = ((1, 1), (1, 70), (70, 1), (13, 37), (64, 32), (33, 95))
 
 def shapes_drawn(dice: np.random.Generator) -> list[tuple[int, int]]:
     """A row, a column, an odd shape, and one whose rows begin at a sector, which is counted."""
-    odd = [(1, int(dice.integers(2, 100))), (int(dice.integers(2, 100)), 1), tuple(map(int, dice.integers(5, 80, 2)))]
-    return [*odd, (8 * int(dice.integers(8, 13)), 8 * int(dice.integers(13, 20)))]
+    odd = [(1, int(dice.integers(2, 100))), (int(dice.integers(2, 100)), 1)]
+    rows, columns = map(int, dice.integers(5, 80, 2))
+    return [*odd, (rows, columns), (8 * int(dice.integers(8, 13)), 8 * int(dice.integers(13, 20)))]

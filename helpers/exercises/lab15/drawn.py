@@ -133,7 +133,7 @@ def _tell(images: np.ndarray, _truth) -> str:
     return "few digits" if len(np.unique(seen.digits)) < 5 else ""
 
 
-def linear(latents: np.ndarray, images: np.ndarray, groups: Sequence[np.ndarray] = (slice(None),)) -> float:
+def linear(latents: np.ndarray, images: np.ndarray, groups: Sequence[np.ndarray | slice] = (slice(None),)) -> float:
     """How much of the variance within `groups` of images a linear map for each explains, in per cent: of the pixels, or
     of what a final tanh was given, whichever is more; 0 without groups.
 

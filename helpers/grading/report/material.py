@@ -169,9 +169,9 @@ class Material:
         waiting = next((entry for entry in tried if entry.unsettled), None)
         if waiting:
             return Standing(student, None, f"not graded: {waiting.unsettled}")
-        scores = {entry.points for entry in tried}
+        scores = {entry.result.points for entry in tried}
         if len(scores) > 1:
-            files = ", ".join(f"{entry.result.file}: {amount(entry.points)}" for entry in tried)
+            files = ", ".join(f"{entry.result.file}: {amount(entry.result.points)}" for entry in tried)
             return Standing(student, None, f"{len(tried)} submissions with different points ({files})", torn=True)
         return Standing(student, scores.pop())
 
@@ -224,8 +224,8 @@ def _on_the_roster(results: Iterable[tuple[str, str]], classroom: Classroom) -> 
 def _about_the_class(material: Material) -> Iterable[Told]:
     classroom, missing = material.classroom, material.missing()
     if classroom.unused:
-        known = ", ".join(each.name for each in fields(Student))
-        yield Told(f"columns of the roster that aren't used: {listed(classroom.unused)}. Those that are: {known}")
+        used = ", ".join(each.name for each in fields(Student))
+        yield Told(f"columns of the roster that aren't used: {listed(classroom.unused)}. Those that are: {used}")
     if missing:
         names = listed([each.student_id for each in missing], 1000)
         yield Told(f"{len(missing):,} of {len(classroom.roster):,} on the roster handed in nothing: {names}")

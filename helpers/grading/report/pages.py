@@ -54,7 +54,7 @@ def _environment(kind: str) -> Environment:
     line, block = _ANSWERS[kind]
 
     def shown(value: object, longest: int | None = 300) -> Markup:
-        return value if isinstance(value, Markup) else Markup(line(words.one_line(value, longest)))
+        return value if isinstance(value, Markup) else Markup(line(words.one_line(str(value), longest)))
 
     found = Environment(
         loader=FileSystemLoader(HERE),

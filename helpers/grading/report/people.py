@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from helpers.grading.names import platform_number
 
@@ -13,9 +13,15 @@ from helpers.grading.names import platform_number
 class HandedIn(Protocol):
     """A student as submissions show them: a name, the files they handed in, and what `also` they are called."""
 
-    student: str
-    files: tuple[str, ...]
-    also: tuple[str, ...]
+    @property
+    def student(self) -> str: ...
+    @property
+    def files(self) -> tuple[str, ...]: ...
+    @property
+    def also(self) -> tuple[str, ...]: ...
+
+
+Whoever = TypeVar("Whoever", bound=HandedIn)
 
 
 @dataclass(frozen=True)
@@ -28,16 +34,16 @@ class Person:
 
 
 @dataclass(frozen=True)
-class Matched:
+class Matched(Generic[Whoever]):
     """`rows`: index of a person -> student. `unclear`: students who could be several persons, and how many.
     `claimed`: index of a person -> the several students who would be this person; they get no row."""
 
-    rows: dict[int, HandedIn]
-    unclear: tuple[tuple[HandedIn, int], ...]
-    claimed: dict[int, tuple[HandedIn, ...]]
+    rows: dict[int, Whoever]
+    unclear: tuple[tuple[Whoever, int], ...]
+    claimed: dict[int, tuple[Whoever, ...]]
 
 
-def match(people: Sequence[Person], students: Iterable[HandedIn]) -> Matched:
+def match(people: Sequence[Person], students: Iterable[Whoever]) -> Matched[Whoever]:
     """Each person gets at most one student, and nothing is guessed: what is unclear stays without a row."""
     depth = max((len(person.keys) for person in people), default=0)
     by_key: list[dict[str, set[int]]] = [{} for _ in range(depth)]
@@ -58,7 +64,7 @@ def match(people: Sequence[Person], students: Iterable[HandedIn]) -> Matched:
         rows = rows or set().union(*(by_name.get(each, set()) for each in _spellings(name)))
         return rows or (by_letters.get(letters, set()) if letters else set())
 
-    claims: dict[int, list[HandedIn]] = {}
+    claims: dict[int, list[Whoever]] = {}
     unclear = []
     for student in students:
         names = (student.student, _without_numbers(student), *student.also)

@@ -68,7 +68,7 @@ def ran(material: Material) -> list[Entry]:
 
 def spread(material: Material) -> Spread | None:
     """Mean, median and ends; None when nothing ran."""
-    points = [entry.points for entry in ran(material)]
+    points = [entry.result.points for entry in ran(material)]
     if not points:
         return None
     return Spread(len(points), statistics.fmean(points), statistics.median(points), min(points), max(points))
@@ -77,7 +77,7 @@ def spread(material: Material) -> Spread | None:
 def histogram(material: Material) -> tuple[Bar, ...]:
     """Bars of equal width from 0 to the lab's points, at most `MOST_BARS`, full marks by themselves at the end."""
     most = material.lab.out_of
-    points = [entry.points for entry in ran(material)]
+    points = [entry.result.points for entry in ran(material)]
     if not most or not points:
         return ()
     scale = 10.0 ** (math.floor(math.log10(most)) - 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import wcwidth
 
@@ -88,7 +89,7 @@ def amount(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def listed(names: list[str] | tuple[str, ...], most: int = 20) -> str:
+def listed(names: Sequence[str], most: int = 20) -> str:
     """Names, which may have commas, in one line; the rest counted."""
     shown = "; ".join(one_line(name, 80) for name in names[:most])
     return shown + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -153,14 +153,14 @@ def _candidates() -> list[Place]:
                 shared = (parent / "cgroup.subtree_control").read_text().split()
                 if parents := tuple((name, parent) for name in WANTED if name in shared):
                     places.append(Place(2, parents))
-    parents = []
+    apart: list[tuple[str, Path]] = []
     for name in WANTED:
         parent = ROOT / name / own.get(name, "/").lstrip("/")
         if name in own and (parent / "cgroup.procs").exists():
-            parents.append((name, parent))
+            apart.append((name, parent))
     # Where not all can be had, as many as can be.
     return places + [
-        Place(1, some) for count in range(len(parents), 0, -1) for some in itertools.combinations(parents, count)
+        Place(1, some) for count in range(len(apart), 0, -1) for some in itertools.combinations(apart, count)
     ]
 
 

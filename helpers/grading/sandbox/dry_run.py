@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 
 
 def echo(request: dict) -> dict:
@@ -16,11 +17,16 @@ def _hog(request: dict) -> dict:
         held.append(bytes(range(256)) * 4096)
 
 
-WAYS = {
-    "wait": lambda request: time.sleep(request["seconds"]) or {},
+def _wait(request: dict) -> dict:
+    time.sleep(request["seconds"])
+    return {}
+
+
+WAYS: dict[str, Callable[[dict], dict]] = {
+    "wait": _wait,
     "exit": lambda request: os._exit(3),
     "abort": lambda request: os.abort(),
-    "raise": lambda request: {}["nothing"],
+    "raise": lambda request: WAYS["nothing"](request),
     "hog": _hog,
     "too long": lambda request: {"text": "x" * (2 << 20)},
 }

@@ -15,7 +15,7 @@ PORTS = {"shell": 1, "iopub": 2, "stdin": 3, "control": 4, "hb": 5}
 def without_debugger() -> None:
     """Let IPython's kernel find no debugger: importing one takes longer than all the rest."""
     if "ipykernel.debugger" not in sys.modules:
-        sys.modules["debugpy"] = None
+        sys.modules["debugpy"] = None  # type: ignore[assignment]  # so that importing it fails
         try:
             importlib.import_module("ipykernel.debugger")
         finally:
@@ -77,7 +77,7 @@ def keep_outputs_apart() -> None:
         thread.run = lambda: context.run(body)
         return start(thread)
 
-    threading.Thread.start = start_in_context
+    threading.Thread.start = start_in_context  # type: ignore[method-assign]  # of every thread, whoever makes it
 
 
 class WorkingFolder:

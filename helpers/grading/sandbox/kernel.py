@@ -204,8 +204,9 @@ class Cell:
 
     def _update(self, content: dict) -> None:
         self.pieces += 1
-        new = _output("display_data", content)
-        for output in self._shown.get(_display_id(content) or "", ()) if new else ():
+        if (new := _output("display_data", content)) is None:
+            return
+        for output in self._shown.get(_display_id(content) or "", ()):
             output["data"], output["metadata"] = new["data"], new["metadata"]
 
 

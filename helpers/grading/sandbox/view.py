@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import site
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,7 +70,7 @@ def in_scratch(entries: list[Entry]) -> list[str]:
     return [entry.place for entry in entries if entry.kind == "show" and entry.place.startswith(f"{SCRATCH}/")]
 
 
-def folders_for(entry: Entry, entries: list[Entry]) -> list[str]:
+def folders_for(entry: Entry, entries: Sequence[Entry]) -> list[str]:
     """The folders to be made for an entry, outermost first: those around it that no other entry shows."""
     by_place = {other.place: other for other in entries}
     folders: list[str] = []

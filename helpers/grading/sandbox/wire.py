@@ -55,7 +55,7 @@ def decode(body: bytes) -> dict:
 
 def _depth(message: dict) -> int:
     """How many lists and objects lie in one another, found level by level."""
-    depth, level = 0, [message]
+    depth, level = 0, list[dict | list]([message])
     while level:
         depth += 1
         items = (item for value in level for item in (value.values() if isinstance(value, dict) else value))
@@ -126,7 +126,7 @@ class Channel:
                 raise Ended("closed")
             self._have += data
 
-    def receive_file(self, seconds: float) -> tuple[dict, int | None]:
+    def receive_file(self, seconds: float | None) -> tuple[dict, int | None]:
         """The next object and the open file that came with its first byte, or None."""
         self._wait(seconds)
         try:

@@ -7,6 +7,7 @@ and all messages that can go at one time go in one step. So a rank can pass on n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def plans_in(recording: object, size: int) -> list[list]:
     return recording
 
 
-def is_whole(value: object) -> bool:
+def is_whole(value: object) -> TypeGuard[int]:
     return type(value) is int
 
 
@@ -109,14 +110,16 @@ def messages(recording: object, shares: np.ndarray) -> Messages:
         now = [plan[place] if place < len(plan) else None for plan, place in zip(plans, at, strict=True)]
         carried = []
         for rank, other in _meeting(now):
-            (_, first, last), (_, begin, end, adds) = now[rank].send, now[other].receive
+            sender, receiver = now[rank], now[other]
+            assert sender and sender.send and receiver and receiver.receive  # else they don't meet
+            (_, first, last), (_, begin, end, adds) = sender.send, receiver.receive
             if last - first != end - begin:
                 raise OtherLength(f"step {steps}: rank {rank} sends {last - first} elements, and rank {other} receives "
                                   f"{end - begin}")  # fmt: skip
             carried.append((other, slice(begin, end), held[rank, first:last].copy(), adds))
             sent[rank] += last - first
             counts[rank] += 1
-            now[rank].send, now[other].receive = None, None
+            sender.send, receiver.receive = None, None
         if not carried:
             raise Stuck(_waiting(now, steps))
         for other, part, values, adds in carried:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from helpers.results.ranks.records import FOLDER
 from helpers.results.ranks.spans import RankSpan
@@ -83,6 +84,7 @@ class _Warden:
         return warden
 
     def say(self, **order) -> None:
+        assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(order).encode() + b"\n")
         self.process.stdin.flush()
 
@@ -103,6 +105,7 @@ class _Warden:
     def close(self) -> None:
         """End its input, at which it kills what it started, and itself."""
         if self.owner == os.getpid():
+            assert self.process.stdin is not None
             self.process.stdin.close()
             self.process.wait(LONGEST_STOP)
 
@@ -204,7 +207,7 @@ class _Run:
         """What the files of all ranks hold."""
         reports, spans = [], []
         for rank in range(self.ranks):
-            path, report = self.folder / f"rank-{rank}.jsonl", {}
+            path, report = self.folder / f"rank-{rank}.jsonl", dict[str, Any]()
             for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
                 entry = json.loads(line)
                 report |= entry.get("report", {})

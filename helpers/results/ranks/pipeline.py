@@ -46,7 +46,8 @@ def pipeline_spans(
     """
     make = ORDERS[order] if isinstance(order, str) else order
     orders = [list(make(stage, stages, micro_batches)) for stage in range(stages)]
-    cost, done, now, spans = {FORWARD: forward, BACKWARD: backward}, {}, [0.0] * stages, []
+    cost, done = {FORWARD: forward, BACKWARD: backward}, dict[tuple[str, int, int], float]()
+    now, spans = [0.0] * stages, list[RankSpan]()
     at = [0] * stages
     while any(at[stage] < len(orders[stage]) for stage in range(stages)):
         moved = False

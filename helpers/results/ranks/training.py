@@ -114,8 +114,10 @@ def trained(recording: object, task: Task) -> Trained:
             words = [f"rank {n} {'has ended' if asked is None else 'waits in ' + str(asked[0])}"
                      for n, asked in enumerate(waiting)]  # fmt: skip
             raise Stuck(f"a collective needs all ranks: {', '.join(words[:4])}")
-        counts[waiting[0][0]] += 1
-        _together(workers, waiting[0])
+        asked = waiting[0]
+        assert asked is not None  # all wait in it
+        counts[asked[0]] += 1
+        _together(workers, asked)
     rounds = max(len(worker.samples) for worker in workers)
     busiest = sum(max(w.samples[at] if at < len(w.samples) else 0 for w in workers) for at in range(rounds))
     return Trained(np.stack([worker.weights for worker in workers]), counts["all_reduce"], counts["broadcast"], busiest)

@@ -18,6 +18,7 @@ import contextlib
 import ctypes
 import faulthandler
 import importlib
+import io
 import json
 import os
 import queue
@@ -29,6 +30,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from helpers.results.ranks.records import FOLDER
 
@@ -41,7 +43,7 @@ PRELOADED = (
     "torch._dynamo",  # which the first optimiser imports
 )
 DIE_WITH_PARENT, ADOPT_ORPHANS = 1, 36  # of prctl: PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER
-WHERE = getattr(signal, "SIGUSR1", None)
+WHERE: int = getattr(signal, "SIGUSR1", 0)
 """At this signal torchrun and its ranks write down where they stand, each into its own log."""
 TO_WRITE = 0.3
 """Seconds that they get for it."""
@@ -82,6 +84,7 @@ def _become_torchrun(order: dict) -> int:
     os.environ.update(order["environment"])
     os.chdir(order["folder"])
     sys.path.insert(0, order["folder"])
+    assert isinstance(sys.stdout, io.TextIOWrapper)
     sys.stdout.reconfigure(line_buffering=True)  # what a rank prints is read while it runs
     faulthandler.register(WHERE, file=2)  # of a rank that is its own log, as each has another file there
     _run_scripts_as_forks_can()
@@ -110,12 +113,13 @@ def _run_scripts_as_forks_can() -> None:
     """
     run_path, kept = runpy.run_path, []
 
-    def begin_together(*arguments, **named) -> None:
+    def begin_together(*arguments, **named) -> dict[str, Any]:
         folder, ranks = Path(os.environ[FOLDER]), int(os.environ["LOCAL_WORLD_SIZE"])
         (folder / f"forked-{os.environ['LOCAL_RANK']}").touch()
         while len(list(folder.glob("forked-*"))) < ranks:
             time.sleep(0.002)
         kept.append(run_path(*arguments, **named))
+        return kept[-1]
 
     runpy.run_path = begin_together
 

@@ -124,12 +124,13 @@ class Segment:
         at = self.blocks.index(block) + 1
         return self.blocks[at] if at < len(self.blocks) else None
 
-    def split(self, block: Block, nbytes: int) -> None:
-        """Cut a block in two; its first part has so many bytes."""
+    def split(self, block: Block, nbytes: int) -> Block:
+        """Cut a block in two, the first of which has so many bytes, and return the second."""
         rest = Block(block.start + nbytes, block.nbytes - nbytes, mapped=block.mapped, freed_at=block.freed_at)
         self.blocks.insert(self.blocks.index(block) + 1, rest)
         block.nbytes = nbytes
         self.touch(block)
+        return rest
 
     def join(self, block: Block) -> Block:
         """Join a block that is not in use with its neighbours that are alike, and return the block that remains."""

@@ -14,6 +14,8 @@ https://github.com/pytorch/pytorch; the settings, https://docs.pytorch.org/docs/
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from helpers.results.torch.allocator_parts import (
     LARGE_SEGMENT,
     MIB,
@@ -192,6 +194,7 @@ class CachingAllocator:
         page = SMALL_SEGMENT if segment.small else LARGE_SEGMENT
         while not block.mapped or block.nbytes < size:
             bare = segment.after(block) if block.mapped else block
+            assert bare is not None  # a segment that grows has room for `size`
             missing = size - (block.nbytes if block.mapped else 0)
             nbytes = up(min(missing, bare.nbytes), page)
             if self.reserved + nbytes > self.capacity:
@@ -213,8 +216,7 @@ class CachingAllocator:
         if first >= last:
             return
         if first > block.start:
-            segment.split(block, first - block.start)
-            block = segment.after(block)
+            block = segment.split(block, first - block.start)
         if last < block.end:
             segment.split(block, last - block.start)
         block.mapped = False
@@ -271,7 +273,7 @@ class CachingAllocator:
         now = {"allocated_bytes": self.allocated, "reserved_bytes": self.reserved, "requested_bytes": self.requested}
         self.peaks = {name: max(value, now[name]) for name, value in self.peaks.items()}
 
-    def _out_of_memory(self, size: int) -> None:
+    def _out_of_memory(self, size: int) -> NoReturn:
         import torch
 
         raise torch.OutOfMemoryError(

@@ -80,7 +80,7 @@ def _as_if_on(gpu: GPU) -> Iterator[None]:
         warp_size=32,
         gcnArchName="",
     )
-    answers = {
+    answers: dict[str, Callable[..., object]] = {
         "get_device_properties": lambda *_: properties,
         "get_device_capability": lambda *_: (major, minor),
         "current_device": lambda: 0,

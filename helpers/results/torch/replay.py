@@ -9,7 +9,7 @@ A trace is written by hand, or comes from a program that ran: `memory_line(progr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -90,6 +90,11 @@ def replay(trace: Iterable[tuple], capacity: int | None = None, **settings) -> R
     import torch
 
     allocator, moments, failed = CachingAllocator(capacity, **settings), [], ""
+    does: dict[str, Callable[..., None]] = {
+        "alloc": allocator.allocate,
+        "free": allocator.free,
+        "empty_cache": allocator.empty_cache,
+    }
     for number, asked in enumerate(map(tuple, trace)):
         if not asked or len(asked) != ASKED.get(asked[0]):
             raise ValueError(
@@ -97,7 +102,7 @@ def replay(trace: Iterable[tuple], capacity: int | None = None, **settings) -> R
             )
         action, *rest = asked
         try:
-            {"alloc": allocator.allocate, "free": allocator.free, "empty_cache": allocator.empty_cache}[action](*rest)
+            does[action](*rest)
         except torch.OutOfMemoryError as error:
             failed = str(error)
         moments.append(Moment(asked, allocator.allocated, allocator.reserved, allocator.largest_free, allocator.rows()))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 BATCH, SCALE = 8, 0.3
 
 
-def state_gradients(make: Callable[[float], object], value: float, steps: int, *, seed: int = 0) -> list[float]:
+def state_gradients(make: Callable[[float], Any], value: float, steps: int, *, seed: int = 0) -> list[float]:
     """Norms of the gradient of a number read off the last state, by the state 0, 1, … `steps - 1` steps before it.
 
     `make(value)` gives a cell as PyTorch has them: `cell(x, state)` returns the next state, a tensor or a tuple whose

@@ -24,7 +24,7 @@ def picture() -> str:
     import numpy as np
 
     from helpers.pictures import plots
-    from helpers.pictures.figures import show
+    from helpers.pictures.figures import Shown, show
     from vgpu.standins import cupy as cp
     from vgpu.tools.steps.trace import trace
 
@@ -33,7 +33,9 @@ def picture() -> str:
     loads = {
         f"stride {stride}": trace(copy, 1, 32, (source, target, np.int32(stride))).accesses[0] for stride in STRIDES
     }
-    svg = show(plots.sector_panels(loads)).image
+    shown = show(plots.sector_panels(loads))
+    assert isinstance(shown, Shown)
+    svg = shown.image
     return svg[svg.index("<svg") :].replace(">", '><rect width="100%" height="100%" fill="white"/>', 1)
 
 

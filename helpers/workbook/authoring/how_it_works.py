@@ -39,7 +39,7 @@ def picture() -> str:
     arguments = values, out, np.int32(LIMIT)
     steps = record(kernel, 1, 32, arguments).steps
     counted = profile(kernel, 1, 32, arguments, device="A100")
-    lines = sorted({step.line for step in steps})
+    lines = sorted({step.line for step in steps if step.line is not None})
     colours = dict(zip(lines, _colours(len(lines)), strict=True))
     body = [*_source(counted, colours), *_ptx(steps, colours)]
     top = TOP + (len(KERNEL.splitlines()) + 1) * ROW + 44

@@ -94,7 +94,7 @@ def cards(root: Path) -> list[Card]:
         name, function = f"{entry.kind}.{entry.name}", entry.function()
         widgets = drawn_by(entry)
         pictures = (use.html for each in (name, *widgets) for use in used[each] if use.html)
-        summary = inspect.getdoc(function).split("\n\n")[0]
+        summary = (inspect.getdoc(function) or "").split("\n\n")[0]
         signature = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(function)))
         found.append(Card(entry, name, signature, summary, used[name], widgets, next(pictures, "")))
     return found

@@ -48,7 +48,7 @@ class Work:
     resident: int = 1
 
 
-def copy_seconds(nbytes: int, gpu: GPU, pinned: bool | None) -> float:
+def copy_seconds(nbytes: float, gpu: GPU, pinned: bool | None) -> float:
     """Seconds of a copy between host and device. Raises ValueError where the host link's bandwidth is unknown."""
     if gpu.host_bandwidth is None:
         raise ValueError(f"no document gives the host link of {gpu.name}, so copies have no modelled time")

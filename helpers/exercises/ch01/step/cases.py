@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from helpers.checking.exercise import Case
 
-STEPS = (
+STEPS: tuple[tuple[str, list[int], int, set[int]], ...] = (
     ("one kernel of 20 µs", [20], 5, set()),
     ("four long kernels", [20, 20, 20, 20], 5, set()),
     ("four short kernels", [2, 2, 2, 2], 5, set()),
@@ -16,7 +16,7 @@ STEPS = (
 )
 
 
-def _case(name: str, kernels: list, launch: float, waits: set) -> Case:
+def _case(name: str, kernels: list[int], launch: int, waits: set[int]) -> Case:
     host = gpu = 0
     for number, kernel in enumerate(kernels):
         host += launch

@@ -6,7 +6,7 @@ from helpers.checking.exercise import Case
 
 
 def _left(order: list[int]) -> int:
-    counter, seen = 0, {}
+    counter, seen = 0, dict[int, int]()
     for thread in order:
         if thread in seen:
             counter = seen[thread] + 1

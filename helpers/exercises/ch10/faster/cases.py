@@ -25,7 +25,8 @@ def _faster(flops: float, nbytes: float, old: tuple[float, float], new: tuple[fl
 
 def _case(what: str, flops: int, nbytes: int, *names: str) -> Case:
     rows = [gpus.find(name) for name in names]
-    given = (flops, nbytes, *((row.fp32_flops, row.memory_bandwidth) for row in rows))
+    old, new = ((row.fp32_flops, row.memory_bandwidth) for row in rows)
+    given = (flops, nbytes, old, new)
     return Case(f"{what}, {names[0]} to {names[1]}", given, expected=_faster(*given))
 
 

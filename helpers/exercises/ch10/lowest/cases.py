@@ -6,7 +6,7 @@ from vgpu.tools.roofline import peak_flops
 
 UNITS = ("fp32", "fp64", "fp16_tensor")
 ELEMENTS = 2**20
-COUNTED = (  # what, GPU, FLOP of each kind and bytes for an element
+COUNTED: tuple[tuple[str, str, dict[str, int], int], ...] = (  # what, GPU, FLOP of each kind and bytes for an element
     ("a polynomial of degree 64 in FP32", "T4", {"fp32": 128}, 8),
     ("the same in FP64", "T4", {"fp32": 0, "fp64": 128}, 8),
     ("one operation in twenty is FP64", "T4", {"fp32": 608, "fp64": 32}, 8),
@@ -24,9 +24,9 @@ COUNTED = (  # what, GPU, FLOP of each kind and bytes for an element
 )
 
 
-def _lowest(flops: dict[str, float], peaks: dict[str, float], nbytes: float, bandwidth: float) -> str:
+def _lowest(flops: dict[str, int], peaks: dict[str, float], nbytes: float, bandwidth: float) -> str:
     times = {"memory": nbytes / bandwidth, **{unit: count / peaks[unit] for unit, count in flops.items()}}
-    return max(times, key=times.get)
+    return max(times, key=times.__getitem__)
 
 
 def _case(what: str, name: str, counts: dict[str, int], nbytes: int) -> Case:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from helpers.checking.exercise import Case
 
-GIVEN = (  # name, (start, end) of each kernel in ms, (begin, end) of the sample period in ms
+# name, (start, end) of each kernel in ms, (begin, end) of the sample period in ms
+GIVEN: tuple[tuple[str, list[tuple[int, int]], tuple[int, int]], ...] = (
     ("one kernel for half of the period", [(100, 600)], (0, 1000)),
     ("nothing runs", [], (0, 500)),
     ("two kernels, one after the other", [(0, 100), (300, 500)], (0, 1000)),

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from helpers.checking.exercise import Case
 
-GIVEN = (  # name, rows (operation, total ns, instances), by how many times each could be made faster
+# name, rows (operation, total ns, instances), by how many times each could be made faster
+GIVEN: tuple[tuple[str, list[tuple[str, int, int]], dict[str, float]], ...] = (
     ("one kernel and its copies", [("add", 800, 1), ("H2D", 150, 4), ("D2H", 50, 4)], {"add": 2, "H2D": 3, "D2H": 3}),
     ("the largest row is as fast as it can be", [("gemm", 700, 10), ("softmax", 300, 40)], {"gemm": 1, "softmax": 3}),
     ("a little from much, much from little", [("gemm", 900, 5), ("dropout", 60, 5), ("copy", 40, 90)],
@@ -17,9 +18,9 @@ GIVEN = (  # name, rows (operation, total ns, instances), by how many times each
 def _worth(rows: list, factors: dict) -> tuple[str, float]:
     whole = sum(total for _, total, _ in rows)
     saved = {name: total - total / factors[name] for name, total, _ in rows}
-    best = max(saved, key=saved.get)
+    best = max(saved, key=saved.__getitem__)
     return best, round(whole / (whole - saved[best]), 2)
 
 
 def cases() -> list[Case]:
-    return [Case(name, given, expected=_worth(*given)) for name, *given in GIVEN]
+    return [Case(name, (rows, factors), expected=_worth(rows, factors)) for name, rows, factors in GIVEN]

@@ -7,7 +7,7 @@ from helpers.checking.exercise import Case, Out, cover, plural
 BLOCK, COUNTED = 64, (256, 8)
 
 
-def _case(rows: int, pieces: int, low: float = -200, high: float = 200) -> Case:
+def _case(rows: int, pieces: int, low: int = -200, high: int = 200) -> Case:
     dice = np.random.default_rng(rows + pieces)
     m = (dice.integers(low * 4, high * 4, (rows, pieces)) / 4).astype(np.float32)
     m[:, -1] = m[:, 0] + np.float32(0.5)  # near one another, so that both count

@@ -16,7 +16,7 @@ def _case(rows: int, tiles: int) -> Case:
 
 def waits_alone(chain) -> int:
     """How often a warp waits for global memory while nothing else that it asked for is under way."""
-    found, under_way = 0, set()
+    found, under_way = 0, set[int]()
     for number, link in enumerate(chain.links):
         waited = under_way & set(link.needs)
         under_way -= waited

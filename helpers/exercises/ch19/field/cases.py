@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from helpers.checking.exercise import Case
 
-STACKS = (
+STACKS: tuple[tuple[str, tuple[int, list[tuple[int, int, int]]]], ...] = (
     ("one 5×5", (28, [(5, 1, 0)])),
     ("one 3×3 of stride 2", (17, [(3, 2, 1)])),
     ("two 3×3", (16, [(3, 1, 1), (3, 1, 1)])),

@@ -21,4 +21,7 @@ def _surviving(taps: int, variance: float, layers: int) -> float:
 
 
 def cases() -> list[Case]:
-    return [Case(name, tuple(given), expected=_surviving(*given)) for name, *given in STACKS]
+    return [
+        Case(name, (taps, variance, layers), expected=_surviving(taps, variance, layers))
+        for name, taps, variance, layers in STACKS
+    ]

@@ -23,10 +23,10 @@ RUNS = (
 )
 
 
-def _keep(moments: list[dict[str, float]], noise: float) -> int:
+def _keep(moments: list[dict[str, float]], noise: float) -> float:
     best = max(moment["score"] for moment in moments)
     return next(moment["step"] for moment in moments if moment["score"] >= best - noise)
 
 
 def cases() -> list[Case]:
-    return [Case(name, tuple(given), expected=_keep(*given)) for name, *given in RUNS]
+    return [Case(name, (moments, noise), expected=_keep(moments, noise)) for name, moments, noise in RUNS]

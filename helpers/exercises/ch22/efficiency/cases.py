@@ -12,7 +12,7 @@ GIVEN = (
 )
 
 
-def _case(seconds: float, nbytes: float, ranks: int, latency: float, bandwidth: float, strong: bool) -> Case:
+def _case(seconds: float, nbytes: float, ranks: int, latency: float, bandwidth: float, *, strong: bool) -> Case:
     ring = 2 * (ranks - 1) * latency + 2 * (ranks - 1) / ranks * nbytes / bandwidth
     computing = seconds / ranks if strong else seconds
     name = f"{'strong' if strong else 'weak'}, ranks: {ranks}, {seconds:g} s, {nbytes / 1e6:g} MB, "
@@ -21,4 +21,4 @@ def _case(seconds: float, nbytes: float, ranks: int, latency: float, bandwidth: 
 
 
 def cases() -> list[Case]:
-    return [_case(*row, strong) for row in GIVEN for strong in (False, True)]
+    return [_case(*row, strong=strong) for row in GIVEN for strong in (False, True)]

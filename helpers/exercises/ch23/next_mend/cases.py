@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from helpers.checking.exercise import Case
 
-LOGS = (
+LOGS: tuple[tuple[float, dict[str, tuple[float, float]]], ...] = (
     (100.0, {"copies": (40.0, 4.0), "softmax": (10.0, 100.0)}),
     (100.0, {"copies": (10.0, 1000.0), "launches": (60.0, 2.0)}),
     (100.0, {"a": (20.0, 10.0), "b": (25.0, 1.5)}),
@@ -16,7 +16,7 @@ LOGS = (
 
 def _next(step: float, suspects: dict):
     left = {name: step - part + part / factor for name, (part, factor) in suspects.items()}
-    name = min(left, key=left.get, default=None)
+    name = min(left, key=left.__getitem__, default=None)
     return (name, left[name]) if name is not None and left[name] < step else (None, step)
 
 

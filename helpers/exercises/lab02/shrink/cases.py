@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import SupportsInt
+
 import numpy as np
 
 from helpers.checking.exercise import Case, Out, cover, numbers, plural, seeds
@@ -8,7 +11,7 @@ TILE = (32, 8)
 UNTOUCHED = np.float32(-7)
 
 
-def _case(rows: int, columns: int, seed: int = 0) -> Case:
+def _case(rows: int, columns: int, *, seed: int = 0) -> Case:
     pitch, out_pitch = 8 * cover(columns, 8) + 8, 8 * cover(columns // 2, 8)
     x = np.full((rows, pitch), np.nan, np.float32)  # what lies behind a row is not of the image
     x[:, :columns] = numbers((rows, columns), seed=seed or rows)
@@ -24,9 +27,13 @@ def _case(rows: int, columns: int, seed: int = 0) -> Case:
 
 
 def drawn(dice: np.random.Generator) -> list[Case]:
-    shapes = [(1, dice.integers(3, 60)), (dice.integers(3, 9), dice.integers(60, 100)), (dice.integers(40, 70), 5)]
+    shapes: list[Iterable[SupportsInt]] = [
+        (1, dice.integers(3, 60)),
+        (dice.integers(3, 9), dice.integers(60, 100)),
+        (dice.integers(40, 70), 5),
+    ]
     shapes += [(dice.integers(24, 40), dice.integers(130, 250))]
-    return [_case(*map(int, shape), seed) for shape, seed in zip(shapes, seeds(dice, 4), strict=True)]
+    return [_case(*map(int, shape), seed=seed) for shape, seed in zip(shapes, seeds(dice, 4), strict=True)]
 
 
 def cases() -> list[Case]:

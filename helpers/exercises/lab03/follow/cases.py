@@ -10,13 +10,13 @@ WARP = 32
 
 def _case(rows: int, n: int, seed: int = 0, weight: float | None = None) -> Case:
     x = numbers((rows, n), seed=seed or n)
-    weight = np.float32(weight or (0.5 if n % 2 else 0.25))
+    alpha = np.float32(weight or (0.5 if n % 2 else 0.25))
     found, now = np.empty(x.shape), x[:, 0].astype(float)
     for column in range(n):
-        now = now + float(weight) * (x[:, column] - now)
+        now = now + float(alpha) * (x[:, column] - now)
         found[:, column] = now
     name = f"{plural(rows, 'row')} of {plural(n, 'element')}"
-    arguments = (x, Out(found.astype(np.float32)), np.int32(rows), np.int32(n), weight)
+    arguments = (x, Out(found.astype(np.float32)), np.int32(rows), np.int32(n), alpha)
     return Case(name, arguments, (cover(rows, WARP),), (WARP,))
 
 

@@ -12,7 +12,7 @@ TILE, SIDE = 32, 16
 SHAPES = ((1, 1), (1, 13), (13, 1), (31, 17), (32, 16), (37, 33))
 
 
-def _case(n: int, k: int, seed: int = 0) -> Case:
+def _case(n: int, k: int, *, seed: int = 0) -> Case:
     a = numbers((n, k), seed=seed or n + k)
     blocks = cover(n, TILE)
     return Case(f"{plural(n, 'row')} of {plural(k, 'element')}", (a, Out(a @ a.T)), (blocks, blocks), (SIDE, SIDE))
@@ -21,7 +21,7 @@ def _case(n: int, k: int, seed: int = 0) -> Case:
 def drawn(dice: np.random.Generator) -> list[Case]:
     odd = [(1, int(dice.integers(2, 40))), (int(dice.integers(2, 60)), 1), tuple(map(int, dice.integers(17, 50, 2)))]
     shapes = [*odd, (TILE * int(dice.integers(2, 4)), TILE * int(dice.integers(1, 4)))]
-    return [_case(*shape, int(dice.integers(1, 10**6))) for shape in shapes]
+    return [_case(*shape, seed=int(dice.integers(1, 10**6))) for shape in shapes]
 
 
 def cases() -> list[Case]:

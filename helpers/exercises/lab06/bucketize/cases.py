@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
+from typing import SupportsInt
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from helpers.checking.measures import idle_lanes, instructions_for_written, per_
 BLOCK = 128
 
 
-def _case(n: int, edges: int, seed: int = 0) -> Case:
+def _case(n: int, edges: int, *, seed: int = 0) -> Case:
     x = numbers(n, seed=seed or n)
     limits = np.sort(numbers(edges, seed=edges + (seed or n)))
     wanted = Out(np.searchsorted(limits, x, side="right").astype(np.int32))
@@ -19,9 +21,13 @@ def _case(n: int, edges: int, seed: int = 0) -> Case:
 
 
 def drawn(dice: np.random.Generator) -> list[Case]:
-    shapes = [dice.integers(2, 40, 2), dice.integers(40, 90, 2), (dice.integers(130, 400), 2)]
+    shapes: list[Iterable[SupportsInt]] = [
+        dice.integers(2, 40, 2),
+        dice.integers(40, 90, 2),
+        (dice.integers(130, 400), 2),
+    ]
     shapes += [(dice.integers(1500, 2500), dice.integers(24, 40))]
-    return [_case(*map(int, shape), seed) for shape, seed in zip(shapes, seeds(dice, 4), strict=True)]
+    return [_case(*map(int, shape), seed=seed) for shape, seed in zip(shapes, seeds(dice, 4), strict=True)]
 
 
 def cases() -> list[Case]:

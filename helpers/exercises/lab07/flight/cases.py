@@ -17,7 +17,7 @@ def _waits_per_kib(chain) -> float:
     return 32 * chain.waits / sectors if sectors else math.inf
 
 
-def _case(n: int, blocks: int = BLOCKS, threads: int = THREADS, seed: int = 0) -> Case:
+def _case(n: int, blocks: int = BLOCKS, threads: int = THREADS, *, seed: int = 0) -> Case:
     grad, a, b = (numbers(n, seed=(seed or n) + k) for k in range(3))
     wanted = (grad + np.float32(0.5) * (a + b)).astype(np.float32)
     what = f"{plural(n, 'element')}, {plural(blocks, 'block')} of {threads}"
@@ -33,7 +33,7 @@ def _counted(less: int, seed: int = 0, warp: int = 0) -> Case:
 def drawn(dice: np.random.Generator) -> list[Case]:
     launches = ((2, 31, 1, 32), (400, 700, 3, 96), (3000, 5000, 1, 256))
     sizes = [(int(dice.integers(least, end)), *launch) for least, end, *launch in launches]
-    cases = [_case(*size, int(dice.integers(1, 10**6))) for size in sizes]
+    cases = [_case(*size, seed=int(dice.integers(1, 10**6))) for size in sizes]
     # Which warp is counted is drawn too: else a kernel would be sparing in the first one alone.
     return [*cases, _counted(*(int(dice.integers(1, end)) for end in (33, 10**6, BLOCKS * THREADS // 32 - 1)))]
 

@@ -12,7 +12,7 @@ TILE = 16
 SHAPES = ((1, 1, 1), (2, 13, 5), (1, 16, 32), (3, 33, 20), (1, 50, 17))
 
 
-def _case(heads: int, n: int, d: int, seed: int = 0) -> Case:
+def _case(heads: int, n: int, d: int, *, seed: int = 0) -> Case:
     q, k = fractions((heads, n, d), seed or n + d), fractions((heads, n, d), (seed or n + d) + 1)
     scores = np.where(np.tri(n, dtype=bool), q @ k.transpose(0, 2, 1), -np.inf).astype(np.float32)
     blocks = cover(n, TILE)
@@ -25,7 +25,7 @@ def drawn(dice: np.random.Generator) -> list[Case]:
         tuple(map(int, dice.integers((2, 17, 3), (4, 60, 40)))),
     ]
     whole = (int(dice.integers(1, 3)), TILE * int(dice.integers(5, 8)), 16 * int(dice.integers(1, 4)))
-    return [_case(*shape, int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
+    return [_case(*shape, seed=int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
 
 
 def cases() -> list[Case]:

@@ -10,7 +10,7 @@ TILE, SIDE = 64, 16
 SHAPES = ((1, 1, 1), (5, 70, 3), (64, 16, 64), (65, 17, 70), (100, 33, 20))
 
 
-def _case(m: int, k: int, n: int, seed: int = 0) -> Case:
+def _case(m: int, k: int, n: int, *, seed: int = 0) -> Case:
     a, b = numbers((m, k), seed=seed or m + k), numbers((k, n), seed=(seed or k + n) + 1)
     sizes = tuple(map(np.int32, (m, k, n)))
     return Case(
@@ -21,7 +21,7 @@ def _case(m: int, k: int, n: int, seed: int = 0) -> Case:
 def drawn(dice: np.random.Generator) -> list[Case]:
     odd = [(1, int(dice.integers(2, 60)), 9), tuple(map(int, dice.integers(17, 130, 3)))]
     whole = (TILE * int(dice.integers(1, 4)), SIDE * int(dice.integers(2, 6)), TILE * int(dice.integers(2, 4)))
-    return [_case(*shape, int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
+    return [_case(*shape, seed=int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
 
 
 def cases() -> list[Case]:

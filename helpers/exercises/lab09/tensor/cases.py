@@ -10,7 +10,7 @@ TILE, THREADS = 32, 128
 SHAPES = ((1, 1, 1), (16, 16, 16), (13, 37, 5), (32, 64, 32), (50, 70, 35))
 
 
-def _case(m: int, k: int, n: int, seed: int = 0) -> Case:
+def _case(m: int, k: int, n: int, *, seed: int = 0) -> Case:
     a = np.abs(fractions((m, k), seed or m + k)).astype(np.float16)  # sums that half could not hold to the unit
     b = fractions((k, n), (seed or k + n) + 1).astype(np.float16)
     b[:, ::2] = np.abs(b[:, ::2])
@@ -24,7 +24,7 @@ def _case(m: int, k: int, n: int, seed: int = 0) -> Case:
 def drawn(dice: np.random.Generator) -> list[Case]:
     odd = [(1, int(dice.integers(200, 300)), 9), tuple(map(int, dice.integers(17, 90, 3)))]
     whole = (TILE * int(dice.integers(2, 4)), 16 * int(dice.integers(6, 10)), TILE * int(dice.integers(2, 4)))
-    return [_case(*shape, int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
+    return [_case(*shape, seed=int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
 
 
 def cases() -> list[Case]:

@@ -11,7 +11,7 @@ TILE = 16
 SHAPES = ((1, 1, 1), (1, 5, 13), (40, 1, 7), (16, 16, 32), (13, 37, 18), (33, 17, 50))
 
 
-def _case(samples: int, outputs: int, inputs: int, seed: int = 0) -> Case:
+def _case(samples: int, outputs: int, inputs: int, *, seed: int = 0) -> Case:
     dy = numbers((samples, outputs), seed=seed or samples + outputs)
     a = numbers((samples, inputs), seed=(seed or samples + inputs) + 1)
     name = f"{samples} × {outputs} gradients, {samples} × {inputs} inputs"
@@ -25,7 +25,7 @@ def drawn(dice: np.random.Generator) -> list[Case]:
         tuple(map(int, dice.integers(17, 50, 3))),
     ]
     whole = tuple(TILE * int(each) for each in dice.integers(3, 6, 3))
-    return [_case(*shape, int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
+    return [_case(*shape, seed=int(dice.integers(1, 10**6))) for shape in (*odd, whole)]
 
 
 def cases() -> list[Case]:

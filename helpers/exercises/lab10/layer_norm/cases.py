@@ -7,10 +7,10 @@ from helpers.checking.measures import per_warp
 from helpers.exercises.lab10.budgets import BLOCK
 
 
-def _case(rows: int, n: int, eps: float = 1e-5, seed: int = 0) -> Case:
+def _case(rows: int, n: int, epsilon: float = 1e-5, seed: int = 0) -> Case:
     x, weight, bias = (numbers(shape, seed=(seed or n) + k) for k, shape in enumerate(((rows, n), n, n)))
     x += np.float32(2000) * (np.arange(rows) % 2).astype(np.float32)[:, None]  # far from 0, as seen from the deviation
-    exact, eps = x.astype(np.float64), np.float32(eps)
+    exact, eps = x.astype(np.float64), np.float32(epsilon)
     rstd = 1 / np.sqrt(exact.var(axis=1, keepdims=True) + eps)
     wanted = ((exact - exact.mean(axis=1, keepdims=True)) * rstd * weight + bias).astype(np.float32)
     name = f"{plural(rows, 'row')} of {plural(n, 'element')}, eps {eps:g}"

@@ -13,9 +13,9 @@ def _case(batch: int, queries: int, past: int, kv: int, group: int, scale: float
     n = past + queries
     q, k, v = given((batch, queries, kv * group, HEAD), (batch, n, kv, HEAD), seed)
     # each head of queries with the keys of its group, heads before positions
-    wide = [np.repeat(each, group, axis=2).transpose(0, 2, 1, 3) for each in (k, v)]
+    k_wide, v_wide = (np.repeat(each, group, axis=2).transpose(0, 2, 1, 3) for each in (k, v))
     seen = np.arange(n) <= past + np.arange(queries)[:, None]
-    expected = attended(q.transpose(0, 2, 1, 3), *wide, scale, seen).transpose(0, 2, 1, 3).copy()
+    expected = attended(q.transpose(0, 2, 1, 3), k_wide, v_wide, scale, seen).transpose(0, 2, 1, 3).copy()
     sizes = tuple(map(np.int32, (queries, n, group)))
     name = f"batch {batch}, queries: {queries}, keys: {n}, heads: {kv * group} on {kv}"
     grid = (cover(queries * group, ROWS), kv, batch)

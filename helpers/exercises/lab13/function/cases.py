@@ -9,7 +9,7 @@ SIZES = ((1, 1, 1, 1, 1, 1), (1, 1, 3, 3, 1, 3), (2, 3, 5, 7, 4, 3), (3, 2, 8, 9
 EXPANDED = (2, 2, 5, 6, 3, 2)
 
 
-def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1, one: bool = False) -> Case:
+def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1, *, one: bool = False) -> Case:
     x, f = numbers((n, c, h, w), seed), numbers((k, c, r, r), seed + 1)
     g = numbers((1, 1, 1, 1) if one else (n, k, h - r + 1, w - r + 1), seed + 2)
     full = np.broadcast_to(g, (n, k, h - r + 1, w - r + 1))
@@ -23,7 +23,8 @@ def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1, one: bo
 
 def drawn(dice: np.random.Generator) -> list[Case]:
     first, second, _ = shared.sizes(dice, (2, 3))
-    return [_case(*first), _case(*second), _case(*second[:-1], second[-1] + 1, one=True)]
+    third = (*second[:-1], second[-1] + 1)
+    return [_case(*first), _case(*second), _case(*third, one=True)]
 
 
 def cases() -> list[Case]:

@@ -21,9 +21,9 @@ def _case(batch: int, hidden: int, seed: int = 1) -> Case:
     each = (dc * g * i * (1 - i), dc * c_old * f * (1 - f), dc * i * (1 - g * g), dh * t * o * (1 - o), dc * f)
     left = np.concatenate(each, axis=1)
     left = np.concatenate([left, left.sum(axis=0, keepdims=True)]).astype(np.float32)
-    arguments = (kept, c_old, d_out, d_next, d_c, Out(left, initial=np.zeros_like(left)))
+    arrays = (kept, c_old, d_out, d_next, d_c, Out(left, initial=np.zeros_like(left)))
     grid, block = (cover(hidden, ACROSS),), (ACROSS, DOWN)
-    arguments = (*arguments, np.int32(batch), np.int32(hidden))
+    arguments = (*arrays, np.int32(batch), np.int32(hidden))
     return Case(shared.name(batch, hidden), arguments, grid, block, reads=9 * c_old.nbytes)  # h isn't needed
 
 

@@ -22,7 +22,7 @@ def _case(steps: int, batch: int, inputs: int, hidden: int, seed: int = 1) -> Ca
     for t in range(steps):
         z = x[t].astype(np.float64) @ W.T + b_ih + b_hh + state[:, :hidden] @ U.T
         state = out[t] = shared.masked(z, state, t < lengths)
-    given = (x, W, U, b_ih, b_hh, start, lengths)
+    given: tuple[np.ndarray, ...] = (x, W, U, b_ih, b_hh, start, lengths)
     arguments = (*map(OnDevice, given), OutOnDevice(out.astype(np.float32)))
     name = f"{plural(steps, 'step')}, {shared.name(batch, hidden)}"
     return Case(name, (*arguments, kernel(PROJECT, "project"), kernel(STEP, "step")), block=(shared.SIDE, shared.SIDE))

@@ -5,7 +5,7 @@ import numpy as np
 from helpers.checking.exercise import Case, plural, seeds
 
 
-def _case(count: int, seed: int, darkest: int = 16) -> Case:
+def _case(count: int, darkest: int = 16, *, seed: int) -> Case:
     pixels = np.random.default_rng(seed).integers(0, darkest + 1, (count, 8, 8)).astype(np.float32)
     wanted = (pixels / 8 - 1).reshape(count, 64)
     name = plural(count, "image") + (f" of pixels up to {darkest}" if darkest < 16 else "")
@@ -18,8 +18,8 @@ def _with_type(got) -> tuple:
 
 
 def drawn(dice: np.random.Generator) -> list[Case]:
-    return [_case(*row[:1], seed, *row[1:]) for row, seed in zip(((3,), (11,), (5, 9)), seeds(dice, 3), strict=True)]
+    return [_case(*row, seed=seed) for row, seed in zip(((3,), (11,), (5, 9)), seeds(dice, 3), strict=True)]
 
 
 def cases() -> list[Case]:
-    return [_case(1, 1), _case(2, 2), _case(7, 3), _case(4, 4, 11)]
+    return [_case(1, seed=1), _case(2, seed=2), _case(7, seed=3), _case(4, 11, seed=4)]

@@ -7,7 +7,7 @@ from helpers.checking.step_as_data import replayed
 from helpers.exercises.lab15 import shared
 
 
-def _case(n: int, latent: int, pixels: int, seed: int) -> Case:
+def _case(n: int, latent: int, pixels: int, *, seed: int) -> Case:
     shapes = (latent, pixels), (pixels, 1), (n, pixels), (n, latent)
     given = tuple(numbers(shape, seed + at) / np.float32(8) for at, shape in enumerate(shapes))
 
@@ -20,11 +20,11 @@ def _case(n: int, latent: int, pixels: int, seed: int) -> Case:
 
 
 def drawn(dice: np.random.Generator) -> list[Case]:
-    return [_case(*(int(n) for n in dice.integers(2, 12, 3)), seed) for seed in seeds(dice, 3)]
+    return [_case(*(int(n) for n in dice.integers(2, 12, 3)), seed=seed) for seed in seeds(dice, 3)]
 
 
 def cases() -> list[Case]:
-    return [_case(1, 1, 1, 1), _case(4, 2, 3, 2), _case(7, 5, 6, 3)]
+    return [_case(1, 1, 1, seed=1), _case(4, 2, 3, seed=2), _case(7, 5, 6, seed=3)]
 
 
 MEASURES = {

@@ -95,6 +95,9 @@ def _historic(name, architecture, capability, guide, *, sms, ghz, lanes, fp64_la
     )
 
 
+_PEAKS = ("fp32_flops", "fp64_flops", "fp16_tensor_flops", "tf32_tensor_flops", "int8_tensor_ops")
+
+
 def _ga102(name: str, sms: int, ghz: float, gbs: float, gib: int, l2_mib: int) -> GPU:
     base = GPUS["RTX 3090"]
     share = sms * ghz * GIGA / (base.sms * base.clock)
@@ -107,9 +110,7 @@ def _ga102(name: str, sms: int, ghz: float, gbs: float, gib: int, l2_mib: int) -
         memory_bandwidth=gbs * GIGA,
         memory_bytes=gib * GIB,
         l2_bytes=l2_mib * 2**20,
-        **{peak: getattr(base, peak) * share for peak in ("fp32_flops", "fp64_flops", "fp16_tensor_flops")},
-        tf32_tensor_flops=base.tf32_tensor_flops * share,
-        int8_tensor_ops=base.int8_tensor_ops * share,
+        **{peak: getattr(base, peak) * share for peak in _PEAKS},
         sources=MappingProxyType(dict(base.sources) | {"product": _SHEETS[name]}),
     )
 
@@ -117,29 +118,29 @@ def _ga102(name: str, sms: int, ghz: float, gbs: float, gib: int, l2_mib: int) -
 HARDWARE: Mapping[str, GPU] = MappingProxyType(
     {
         "8800 GTX": _historic(
-            *("8800 GTX", "Tesla", (1, 0), _GUIDE_1),
-            **{"sms": 16, "ghz": 1.35, "lanes": 8, "fp64_lanes": 1, "gbs": 86.4, "gib": 0.75, "l2_kib": 0},
-            **{"shared_per_sm": 16 * KIB, "shared_granularity": 512, "registers_per_sm": 8192},
-            **{"register_granularity": 256, "warps_per_sm": 24, "blocks_per_sm": 8, "threads_per_block": 512},
-            **{"issue": 0.25, "special_lanes_per_sm": 2, "shared_bytes_per_clock": 32, "instruction_latency": 24},
+            "8800 GTX", "Tesla", (1, 0), _GUIDE_1,
+            sms=16, ghz=1.35, lanes=8, fp64_lanes=1, gbs=86.4, gib=0.75, l2_kib=0,
+            shared_per_sm=16 * KIB, shared_granularity=512, registers_per_sm=8192,
+            register_granularity=256, warps_per_sm=24, blocks_per_sm=8, threads_per_block=512,
+            issue=0.25, special_lanes_per_sm=2, shared_bytes_per_clock=32, instruction_latency=24,
         ),
         "M2050": _historic(
-            *("M2050", "Fermi", (2, 0), _GUIDE_5),
-            **{"sms": 14, "ghz": 1.15, "lanes": 32, "fp64_lanes": 16, "gbs": 148, "gib": 3, "l2_kib": 768},
-            **{"shared_per_sm": 48 * KIB, "shared_granularity": 128, "registers_per_sm": 32768},
-            **{"register_granularity": 64, "warps_per_sm": 48, "blocks_per_sm": 8, "threads_per_block": 1024},
-            **{"issue": 1.0, "special_lanes_per_sm": 4, "shared_bytes_per_clock": 64, "instruction_latency": 22},
+            "M2050", "Fermi", (2, 0), _GUIDE_5,
+            sms=14, ghz=1.15, lanes=32, fp64_lanes=16, gbs=148, gib=3, l2_kib=768,
+            shared_per_sm=48 * KIB, shared_granularity=128, registers_per_sm=32768,
+            register_granularity=64, warps_per_sm=48, blocks_per_sm=8, threads_per_block=1024,
+            issue=1.0, special_lanes_per_sm=4, shared_bytes_per_clock=64, instruction_latency=22,
         ),
         "K20c": _historic(
-            *("K20c", "Kepler", (3, 5), _GUIDE_5),
-            **{"sms": 13, "ghz": 0.706, "lanes": 192, "fp64_lanes": 64, "gbs": 208, "gib": 5, "l2_kib": 1280},
-            **{"shared_per_sm": 48 * KIB, "shared_granularity": 256, "registers_per_sm": 65536},
-            **{"register_granularity": 256, "warps_per_sm": 64, "blocks_per_sm": 16, "threads_per_block": 1024},
-            **{"issue": 4.0, "special_lanes_per_sm": 32, "shared_bytes_per_clock": 128, "instruction_latency": 11},
+            "K20c", "Kepler", (3, 5), _GUIDE_5,
+            sms=13, ghz=0.706, lanes=192, fp64_lanes=64, gbs=208, gib=5, l2_kib=1280,
+            shared_per_sm=48 * KIB, shared_granularity=256, registers_per_sm=65536,
+            register_granularity=256, warps_per_sm=64, blocks_per_sm=16, threads_per_block=1024,
+            issue=4.0, special_lanes_per_sm=32, shared_bytes_per_clock=128, instruction_latency=11,
         ),
         "RTX 3080": _ga102("RTX 3080", sms=68, ghz=1.71, gbs=760, gib=10, l2_mib=5),
         "RTX A6000": _ga102("RTX A6000", sms=84, ghz=1.80, gbs=768, gib=48, l2_mib=6),
         "RTX 3090": GPUS["RTX 3090"],
         "L4": GPUS["L4"],
     }
-)
+)  # fmt: skip

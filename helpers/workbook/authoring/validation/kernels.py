@@ -268,7 +268,7 @@ _WARPS = (
 """
 )
 # name -> (source, elements of C a block makes along a side, threads of a block)
-MATMULS = {
+MATMULS: dict[str, tuple[str, int, int | tuple[int, int]]] = {
     "naive": (
         _PLAIN % {"row": "blockIdx.x * 32 + threadIdx.x", "col": "blockIdx.y * 32 + threadIdx.y"},
         *(32, (32, 32)),
