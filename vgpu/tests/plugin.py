@@ -52,9 +52,13 @@ def pytest_configure(config: pytest.Config) -> None:
     # Which tests a tier leaves out is asked where no tests were named: who names some wants them.
     whole = config.args_source is config.ArgsSource.TESTPATHS
     config.stash[WHOLE] = whole if sent is None else sent[3]
-    some = config.args != [tiers.ENGINE_TESTS] or config.option.keyword or config.option.markexpr
-    if config.option.record and sent is None and some:
+    if config.option.record and sent is None and not whole_engine(config):
         raise pytest.UsageError(f"--record is for all of the engine's tests: pytest {tiers.ENGINE_TESTS} --record")
+
+
+def whole_engine(config: pytest.Config) -> bool:
+    """Whether all of the engine's tests are to run, and not some of them."""
+    return config.args == [tiers.ENGINE_TESTS] and not (config.option.keyword or config.option.markexpr)
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist
