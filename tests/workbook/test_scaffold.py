@@ -36,7 +36,7 @@ def project(tmp_path, root, monkeypatch):
 def test_a_new_exercise_passes_and_each_of_its_mistakes_is_known(project, language, capsys):
     book = f"ch9{scaffold.LANGUAGES.index(language)}"  # modules are imported once
     assert cli.main(["new", "exercise", f"{book}.twice", "--language", language]) == 0
-    assert f"renew {book}" in capsys.readouterr().out
+    assert f"renew {book}.twice" in capsys.readouterr().out
     task = exercises._read(book, "twice")
     for way in (task.solution, *(way for _, way in task.right)):
         assert examine(built(task, way if way == task.solution else patched(task, way)), task).passed
@@ -73,6 +73,8 @@ def test_a_new_chapter_keeps_the_style_but_for_its_todos(project, capsys):
     page = style.open_page(project / "notebooks" / "24_texture_memory.ipynb")
     assert {problem.rule for problem in style.examine(page)} == {"finished"}
     assert page.neighbours == ("23_clinic.ipynb", None)
+    rows = [line for line in (project / "notebooks" / "README.md").read_text().splitlines() if line.startswith("| 2")]
+    assert rows[-1] == "| 24 | [Texture memory](24_texture_memory.ipynb) | 60 | TODO: in a line | |"
 
 
 def test_a_chapter_between_two_is_linked_from_both(project, capsys):
