@@ -22,11 +22,16 @@ MARKS = (
     "slow: takes more than about three seconds, and is not in `make check`",
 )
 
-# Tests start processes of their own: they find `vgpu` installed, or here.
-try:
-    importlib.metadata.version("vgpu")
-except importlib.metadata.PackageNotFoundError:
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tiers.ROOT), os.environ.get("PYTHONPATH")]))
+
+def let_processes_find(distribution: str) -> None:
+    """Let the processes that tests start find a package of the repository, installed or here."""
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tiers.ROOT), os.environ.get("PYTHONPATH")]))
+
+
+let_processes_find("vgpu")
 # Workers share what was compiled, with one another and with the next run: it is kept by the sources of the virtual GPU,
 # so a compiler that was changed compiles anew.
 os.environ.setdefault("VGPU_CACHE", str(tiers.ROOT / ".pytest_cache" / "compiled"))
