@@ -225,7 +225,7 @@ def _spelled(kind) -> str:
 
 
 def _numba_type(spelled: str):
-    from vgpu.compile.python import types
+    from vgpu.compile.numba_adapter import types
 
     name, ndim, order = _TYPE.fullmatch(spelled).groups()
     number = types.boolean if name == "bool" else getattr(types, name)
