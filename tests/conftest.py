@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 from functools import cache
-from pathlib import Path
 
 import pytest
 
+from vgpu.tests.plugin import let_processes_find
 from vgpu.tests.tiers import CHECK, EVERY, FIRST, NONE
 
 CHECK |= {
@@ -24,13 +23,7 @@ CHECK |= {
     "tests/workbook/test_chapters.py::test_its_style": EVERY,
 }
 
-# Kernels, nbval and JupyterLab are processes of their own: they find `helpers` installed, or here.
-try:
-    importlib.metadata.version("warpbook")
-except importlib.metadata.PackageNotFoundError:
-    here = str(Path(__file__).resolve().parent.parent)
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [here, os.environ.get("PYTHONPATH")]))
-
+let_processes_find("warpbook")  # kernels, nbval and JupyterLab
 os.environ["WARPBOOK_STATE"] = "off"  # what tests answer and solve is no progress of whoever runs them
 # There is a process for each core already: networks that train in all of them must not wait for one another's threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
 import re
 import subprocess
 import tomllib
@@ -223,22 +222,3 @@ def test_links_lead_somewhere(root, name):
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
     gone = [link for link in links if not link.startswith("https://") and not (page.parent / link).exists()]
     assert not gone
-
-
-ROW = r"^\| (\d\d) \| \[(.+?)\]\((.+?)\) \| (\d+) \|"
-"""A chapter in the contents: number, title, file, minutes."""
-
-
-def test_the_contents_list_every_chapter_as_it_calls_itself(root):
-    folder = root / "notebooks"
-    listed = re.findall(ROW, (folder / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    opening = lambda path: "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"])
-    assert listed == [
-        (
-            path.name[:2],
-            re.search(r"^# (.+)$", opening(path), flags=re.MULTILINE)[1],
-            path.name,
-            re.search(r"\*\*Minutes:\*\* (\d+)", opening(path))[1],
-        )
-        for path in sorted(folder.glob("[0-9]*.ipynb"))
-    ]

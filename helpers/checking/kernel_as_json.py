@@ -225,7 +225,7 @@ def _spelled(kind) -> str:
 
 
 def _numba_type(spelled: str):
-    from vgpu.compile.python import types
+    from vgpu.compile.numba_adapter import types
 
     found = _TYPE.fullmatch(spelled)
     assert found is not None  # `_Type` lets nothing else in

@@ -1,4 +1,6 @@
-"""Compute the fingerprints of all ways to be wrong, and keep them: `python -m helpers.checking.renew [BOOK …]`.
+"""Compute the fingerprints of all ways to be wrong, and keep them: `python -m helpers.checking.renew [KEY …]`.
+
+A key is a book or an exercise, such as ch07 or ch07.dot; without any, all are computed.
 
 It needs the solutions, and so, for labs, the labs' source.
 """
@@ -9,9 +11,10 @@ import json
 import sys
 
 from helpers.checking import fingerprint
-from helpers.checking.examine import examine
-from helpers.checking.exercise import BOOKS, FOLDER, Exercise, exercises
-from helpers.checking.solutions import NoWay, built, ways
+from helpers.checking.examine import Evidence, examine
+from helpers.checking.exercise import BOOKS, FOLDER, Exercise, exercise, exercises
+from helpers.checking.exercise_files import BadExercise, NoWay
+from helpers.checking.solutions import built, ways
 
 
 def computed(task: Exercise) -> dict[str, list[dict]]:
@@ -19,43 +22,57 @@ def computed(task: Exercise) -> dict[str, list[dict]]:
     found: dict[str, list[dict]] = {}
     lost = []
     for name, text in ways(task):
-        each = fingerprint.of(examine(built(task, text), task))
+        seen = examine(built(task, text), task)
+        each = fingerprint.of(seen)
         prints = found.setdefault(name, [])
         if each is None:
-            lost.append(f"--- {name}\n{text}")
+            lost.append(f"--- {name}: {_why_not(seen)}\n{text}")
         elif not any(fingerprint.same(known, each) for known in prints):
             prints.append(each)
     if lost:
-        raise NoWay(f"{task.key}: nothing to know these by: they do not compile, do not end, or stop far away\n"
-                    + "\n".join(lost))  # fmt: skip
+        raise NoWay(f"{task.key}: these can't be recognised as mistakes\n" + "\n".join(lost))
     return found
 
 
-def renew(book: str) -> None:
-    """Write the fingerprints of a book's exercises."""
-    table = {}
-    for task in exercises().values():
-        if task.key.startswith(f"{book}."):
-            table[task.key.split(".")[1]] = computed(task)
+def _why_not(seen: Evidence) -> str:
+    """Why an answer leaves no fingerprint."""
+    if not seen.passed:
+        return "it doesn't compile, doesn't end, or stops far outside its array"
+    return "it passes" + ", as a race does without `sanitize = true`" * (not seen.exercise.sanitize)
+
+
+def renew(key: str) -> None:
+    """Write the fingerprints of a book's exercises, or of one exercise."""
+    book, table = key.partition(".")[0], {}
+    for each in exercises():
+        if each.startswith(f"{book}."):
+            task = exercise(each)
+            table[each.partition(".")[2]] = computed(task) if key in (book, each) else fingerprint.kept(task)
     path = FOLDER / book / fingerprint.KEPT
     path.write_text(as_text(table), encoding="utf-8")
+    print(f"{key}: {path}")
 
 
 def as_text(table: dict) -> str:
     """JSON with a line for each fingerprint, so that a change shows where it is."""
-    exercises_ = []
-    for exercise, mistakes in table.items():
+    tasks = []
+    for task, mistakes in table.items():
         rows = []
         for name, prints in mistakes.items():
             each = ",\n".join(json.dumps(found, separators=(",", ":")) for found in prints)
             rows.append(f"{json.dumps(name)}: [\n{each}]")
-        exercises_.append(f"{json.dumps(exercise)}: {{\n" + ",\n".join(rows) + "}")
-    return "{\n" + ",\n".join(exercises_) + "}\n"
+        tasks.append(f"{json.dumps(task)}: {{\n" + ",\n".join(rows) + "}")
+    return "{\n" + ",\n".join(tasks) + "}\n"
 
 
-def main(books: list[str]) -> None:
-    for book in books or BOOKS:
-        renew(book)
+def main(keys: list[str]) -> None:
+    for key in keys or BOOKS:
+        if key not in (*BOOKS, *exercises()):
+            sys.exit(f"{key} is neither a book nor an exercise: ch07 and ch07.dot are")
+        try:
+            renew(key)
+        except (BadExercise, NoWay) as error:
+            sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -11,14 +11,12 @@ from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
-import vgpu
 from helpers.checking.exercise import BOOKS
 from helpers.grading.merged import GRADED, Planned
 from helpers.grading.policy import Policy
+from helpers.grading.sandbox.view import HELPERS, VGPU
 from helpers.grading.source import Lab
 
-HELPERS = Path(__file__).resolve().parent.parent
-VGPU = Path(vgpu.__file__).resolve().parent
 EXERCISES = HELPERS / "exercises"
 NO_PART_OF_A_VERDICT = (
     *(HELPERS / name for name in ("exercises", "pictures", "grading/report", "workbook")),

@@ -52,8 +52,8 @@ class PlannedCell:
 
     @property
     def is_theirs(self) -> bool:
-        """Whether it holds code that the student wrote."""
-        return self.kind == STUDENT or (self.kind == SOLUTION and self.answer not in (UNCHANGED, MISSING))
+        """Whether what it does is the student's doing: it holds code of theirs, or the answer that they left out."""
+        return self.kind == STUDENT or (self.kind == SOLUTION and self.answer != UNCHANGED)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Planned:
 
     @property
     def theirs(self) -> frozenset[int]:
-        """The numbers of cells that hold code of the student's."""
+        """The numbers of cells that do what the student made them do."""
         return frozenset(number for number, cell in enumerate(self.cells) if cell.is_theirs)
 
     @property

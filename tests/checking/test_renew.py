@@ -14,8 +14,9 @@ from helpers.checking.solutions import NoWay
     [
         (("no such words", "others"), "the solution has no 'no such words'"),
         (("out", "out"), "changes nothing"),
-        ("not C at all", "nothing to know these by"),
-        ("    out[1 << 28] = 0;", "nothing to know these by"),
+        ("not C at all", "it doesn't compile"),
+        ("    out[1 << 28] = 0;", "stops far outside its array"),
+        (("out[i]", "out[0 + i]"), "it passes"),
         (("out[i]", "out[0]"), None),
     ],
 )

@@ -6,6 +6,7 @@ names share one. What rules make of the solution fails too, and is told somethin
 
 from __future__ import annotations
 
+import json
 import signal
 from functools import wraps
 from pathlib import Path
@@ -53,7 +54,7 @@ def test_the_solution_passes(key):
 def test_every_way_is_wrong_and_told_its_own_name(key):
     """One test of all, as what each way does is computed for it, which takes long."""
     found, kept = computed(exercise(key)), fingerprint.kept(exercise(key))
-    renew = f"{key}: python -m helpers.checking.renew {key.split('.')[0]} writes what is current"
+    renew = f"python -m helpers.checking.renew {key} writes what is current"
     counts = {name: len(prints) for name, prints in found.items()}
     assert {name: len(prints) for name, prints in kept.items()} == counts, renew
     assert list(found) == [mistake.name for mistake in exercise(key).mistakes]
@@ -133,9 +134,9 @@ def wrong_mutants(key: str, some) -> list[str]:
         answer = built(task, mutant.text)
         report = check(ending(answer) if task.asks_for_a_function else answer, task)
         if report.passed and not (task.of_a_lab and _wrong_elsewhere(task, mutant.text)):
-            bad.append(f"passes, by {mutant.rule}: {mutant.change!r}")
+            bad.append(f"{json.dumps(mutant.change)} passes: add a case that it fails, or add it to [[equivalent]]")
         elif not report.passed and not (report.mistake and report.message):
-            bad.append(f"is told nothing, by {mutant.rule}: {mutant.change!r}")
+            bad.append(f"{json.dumps(mutant.change)} fails, and nothing is said about it: add a [[mistakes]] row")
     return bad
 
 
@@ -151,7 +152,8 @@ each_in_turn = pytest.mark.parametrize(
 
 @each_in_turn
 def test_what_a_rule_makes_of_the_solution_fails_and_is_told_something(key, some):
-    assert wrong_mutants(key, some) == []
+    if bad := wrong_mutants(key, some):
+        pytest.fail("\n".join(bad), pytrace=False)
 
 
 @each_in_turn

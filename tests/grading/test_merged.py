@@ -142,6 +142,8 @@ def test_a_missing_answer_raises(change):
     (cell,) = (cell for cell in plan.cells if cell.answer == "missing")
     written = {name: source for kind, name, source in sources(plan) if kind == "solution"}
     assert cell.id == "made01-total" and "no answer in the cell made01-total" in plan.notes
+    number = plan.cells.index(cell)
+    assert number in plan.theirs and number not in plan.own, "its exception would count as a fault of the grader"
     with pytest.raises(NotImplementedError, match="no answer in the cell made01-total"):
         exec(written["made01-total"])
 

@@ -18,8 +18,7 @@ from helpers.checking.exercise import exercises
 from helpers.pictures.widgets import sectors, thread_grid
 from tests.gpu.kernels import CASES, COPY, NAMES, ROWS, SAXPY, given, made
 from vgpu.base.errors import OutOfBounds, Unsupported
-from vgpu.compile import cuda_c_to_ptx
-from vgpu.compile import python as compile_numba
+from vgpu.compile import cuda_c_to_ptx, numba_adapter
 from vgpu.standins import backend, numba_cuda, twins
 from vgpu.standins import cupy as virtual_cp
 from vgpu.standins.numba import args as numba_args
@@ -485,7 +484,7 @@ def test_options_of_jit_are_kept():
 def test_signatures_are_kept(gpu):
     """Numba compiles a kernel with a signature for the driver's GPU at once; what that leaves is made by hand."""
     kernel = ROWS[0].python(real_cuda)
-    numbers = compile_numba.types
+    numbers = numba_adapter.types
     signature = (numbers.float64, numbers.float32[:], numbers.float32[:])
     kernel.overloads[signature] = object()
     kernel.disable_compile()
@@ -507,7 +506,7 @@ def test_signatures_are_kept(gpu):
 
 
 def test_a_device_function_with_a_signature(gpu):
-    with compile_numba.modelled((8, 0)):
+    with numba_adapter.modelled((8, 0)):
 
         @real_cuda.jit("float32(float32)", device=True)
         def half(x):

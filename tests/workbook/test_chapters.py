@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from operator import attrgetter
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.checking.exercise import exercises
 from helpers.workbook import run as notebooks
 from helpers.workbook import style
 from tests.workbook.bands import BANDS, beyond
@@ -26,6 +28,8 @@ every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=stem)
 def test_the_chapters_are_there():
     assert {path.name[:2] for path in CHAPTERS} >= WRITTEN
     assert (FOLDER / "00_start_here.ipynb").is_file()
+    contents = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| \d\d \| \[.+?\]\((.+?)\)", contents, re.MULTILINE) == [path.name for path in CHAPTERS]
 
 
 @pytest.mark.slow
@@ -53,6 +57,22 @@ def test_its_style(path, record_property):
     record_property("words_per_code_line", round(style.words_per_code_line(page), 1))
     problems = style.examine(page)
     assert not problems, f"\n{path.name}\n  " + "\n  ".join(map(str, problems))
+
+
+@every_chapter
+def test_its_row_in_the_contents(path):
+    opening = style.open_page(path).cells[0].source
+    title, minutes = re.search(r"^# (.+)$", opening, re.MULTILINE)[1], re.search(r"\*\*Minutes:\*\* (\d+)", opening)[1]
+    contents = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert f"\n| {path.name[:2]} | [{title}]({path.name}) | {minutes} | " in contents
+    assert "TODO" not in contents
+
+
+@every_chapter
+def test_it_asks_all_its_exercises(path):
+    code = "\n".join(source for _, source in style.open_page(path).code())
+    forgotten = [key for key in exercises() if key.startswith(f"ch{path.name[:2]}.") and f'"{key}"' not in code]
+    assert not forgotten
 
 
 @pytest.mark.slow

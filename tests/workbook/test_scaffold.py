@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -15,15 +16,20 @@ from helpers.checking.solutions import built, patched
 from helpers.workbook import style
 from helpers.workbook.authoring import scaffold
 
+CHAPTERS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+BEFORE, LAST = (path.name for path in CHAPTERS[-2:])
+NUMBER = int(LAST[:2]) + 1
+NEW = f"{NUMBER}_texture_memory"
+
 
 @pytest.fixture
 def project(tmp_path, root, monkeypatch):
     """A workbook with two chapters, the names of the others, and no exercise."""
     (tmp_path / "helpers" / "exercises").mkdir(parents=True)
     (tmp_path / "notebooks").mkdir()
-    for path in (root / "notebooks").glob("*.ipynb"):
+    for path in CHAPTERS:
         (tmp_path / "notebooks" / path.name).touch()
-    for name in ("README.md", "glossary.md", "images", "22_several_gpus.ipynb", "23_clinic.ipynb"):
+    for name in ("README.md", "glossary.md", "images", BEFORE, LAST):
         copy = shutil.copytree if name == "images" else shutil.copy
         copy(root / "notebooks" / name, tmp_path / "notebooks" / name)
     monkeypatch.chdir(tmp_path)
@@ -36,7 +42,7 @@ def project(tmp_path, root, monkeypatch):
 def test_a_new_exercise_passes_and_each_of_its_mistakes_is_known(project, language, capsys):
     book = f"ch9{scaffold.LANGUAGES.index(language)}"  # modules are imported once
     assert cli.main(["new", "exercise", f"{book}.twice", "--language", language]) == 0
-    assert f"renew {book}" in capsys.readouterr().out
+    assert f"renew {book}.twice" in capsys.readouterr().out
     task = exercises._read(book, "twice")
     for way in (task.solution, *(way for _, way in task.right)):
         assert examine(built(task, way if way == task.solution else patched(task, way)), task).passed
@@ -68,21 +74,24 @@ def test_a_name_that_will_not_do_is_refused(project, key, capsys):
 
 
 def test_a_new_chapter_keeps_the_style_but_for_its_todos(project, capsys):
-    assert cli.main(["new", "chapter", "24", "Texture", "memory"]) == 0
-    assert "-k 24_texture_memory" in capsys.readouterr().out
-    page = style.open_page(project / "notebooks" / "24_texture_memory.ipynb")
+    assert cli.main(["new", "chapter", str(NUMBER), "Texture", "memory"]) == 0
+    assert f"-k {NEW}" in capsys.readouterr().out
+    page = style.open_page(project / "notebooks" / f"{NEW}.ipynb")
     assert {problem.rule for problem in style.examine(page)} == {"finished"}
-    assert page.neighbours == ("23_clinic.ipynb", None)
+    assert page.neighbours == (LAST, None)
+    contents = (project / "notebooks" / "README.md").read_text(encoding="utf-8").splitlines()
+    row = contents.index(f"| {NUMBER} | [Texture memory]({NEW}.ipynb) | 60 | TODO: in a line | |")
+    assert LAST in contents[row - 1]
 
 
 def test_a_chapter_between_two_is_linked_from_both(project, capsys):
-    folder = project / "notebooks"
-    (folder / "23_clinic.ipynb").rename(folder / "25_clinic.ipynb")
-    before = style.open_page(folder / "22_several_gpus.ipynb").cells[1:-1]
-    cli.main(["new", "chapter", "24", "Texture memory"])
-    for name in ("22_several_gpus.ipynb", "24_texture_memory.ipynb", "25_clinic.ipynb"):
+    folder, after = project / "notebooks", f"{NUMBER + 1}{LAST[2:]}"
+    (folder / LAST).rename(folder / after)
+    before = style.open_page(folder / BEFORE).cells[1:-1]
+    cli.main(["new", "chapter", str(NUMBER), "Texture memory"])
+    for name in (BEFORE, f"{NEW}.ipynb", after):
         page = style.open_page(folder / name)
         found = {problem.rule for problem in style.examine(page)} - {"live links"}  # the labs aren't here
         assert found <= {"finished"}, name
-    assert style.open_page(folder / "22_several_gpus.ipynb").cells[1:-1] == before
-    assert cli.main(["new", "chapter", "24", "again"]) == 2
+    assert style.open_page(folder / BEFORE).cells[1:-1] == before
+    assert cli.main(["new", "chapter", str(NUMBER), "again"]) == 2

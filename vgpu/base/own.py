@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from vgpu.base import steady
+from vgpu.base.replaced import Replaced
 
 T = TypeVar("T")
 
@@ -30,32 +31,9 @@ _state: contextvars.ContextVar[Mapping[object, Any]] = contextvars.ContextVar("v
 _INHERITED = "_virtual_gpu_state"
 
 
-class _ThreadStarts:
-    """While one or more contexts are in here, a thread begins with the values that are set where it is started.
-
-    Python can do so itself from 3.14 on. Before, `threading.Thread.start` is replaced for that time, and put back by
-    the last one out. Where another library has replaced it meanwhile, ours stays below and only calls the original.
-    """
-
-    def __init__(self) -> None:
-        self._guard, self._contexts = threading.Lock(), 0
-
-    def __enter__(self) -> None:
-        with self._guard:
-            self._contexts += 1
-            if self._contexts == 1:
-                self._original = threading.Thread.start
-                self._ours = _inheriting(self._original)
-                setattr(threading.Thread, "start", self._ours)  # noqa: B010  # types allow no other way
-
-    def __exit__(self, *error: object) -> None:
-        with self._guard:
-            self._contexts -= 1
-            if not self._contexts and threading.Thread.start is self._ours:
-                setattr(threading.Thread, "start", self._original)  # noqa: B010
-
-
 def _inheriting(original: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
+    """A `Thread.start` whose thread begins with the values that are set where it is started."""
+
     @functools.wraps(original)
     def start(thread: threading.Thread) -> None:
         if values := _values():
@@ -65,7 +43,8 @@ def _inheriting(original: Callable[[threading.Thread], None]) -> Callable[[threa
     return start
 
 
-_thread_starts = _ThreadStarts()
+_thread_starts = Replaced(threading.Thread, "start", _inheriting)
+"""What contexts enter whose threads are to have their values; Python can do so itself from 3.14 on."""
 
 
 def _values() -> Mapping[object, Any]:

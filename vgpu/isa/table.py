@@ -98,13 +98,25 @@ def _saturating(sign: int) -> Callable[..., Any]:
 
 
 def _then_add(
-    product_numpy: Callable[..., Any], product_llvm: Callable[..., Any], wide: bool = False
+    product_numpy: Callable[..., Any], product_llvm: Callable[..., Any]
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     def numpy(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         return product_numpy(m, a, b) + c
 
     def llvm(m: Form, a: Value, b: Value, c: Value) -> Value:
         return product_llvm(m, a, b) + c
+
+    return numpy, llvm
+
+
+def _then_add_saturating(
+    product_numpy: Callable[..., Any], product_llvm: Callable[..., Any]
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def numpy(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        return _saturating(1)(m, product_numpy(m, a, b), c)
+
+    def llvm(m: Form, a: Value, b: Value, c: Value) -> Value:
+        return product_llvm(m, a, b).intrinsic("llvm.sadd.sat", c)
 
     return numpy, llvm
 
@@ -123,6 +135,23 @@ def _emit_24(m: Form, a: Value) -> Value:
     if m.t.kind == "s":
         return (a << 8).ashr(8)
     return a & 0xFFFFFF
+
+
+def _low_24(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return _signed_24(m, a) * _signed_24(m, b)
+
+
+def _emit_low_24(m: Form, a: Value, b: Value) -> Value:
+    return _emit_24(m, a) * _emit_24(m, b)
+
+
+def _high_24(m: Form, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Bits 16 to 47 of the product."""
+    return (py.widen_multiply(m, _signed_24(m, a), _signed_24(m, b)) >> 16).astype(m.t.dtype)
+
+
+def _emit_high_24(m: Form, a: Value, b: Value) -> Value:
+    return (ll.widen_multiply(m, _emit_24(m, a), _emit_24(m, b)) >> 16).to("i32")
 
 
 def _absolute_difference(m: Form, a: Value, b: Value, c: Value) -> Value:
@@ -147,15 +176,6 @@ def _plain(instruction: str) -> Callable[..., Any]:
     return lambda m, a, b: a.binary(instruction, b)
 
 
-def _mad_saturating(m: Form, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    high = (a.astype(np.int64) * b.astype(np.int64)) >> 32
-    return np.clip(high + c, -(2**31), 2**31 - 1).astype(np.int32)
-
-
-def _emit_mad_saturating(m: Form, a: Value, b: Value, c: Value) -> Value:
-    return ll.multiply_high(m, a, b).intrinsic("llvm.sadd.sat", c)
-
-
 SIMD_FORMS = ("u32.u32", "s32.s32", "u32.s32", "s32.u32", "s32.s32.sat", "u32.u32.sat")
 SUMS = {"add": lambda m, a, b: a + b, "sub": lambda m, a, b: a - b, "mul": lambda m, a, b: a * b}
 
@@ -174,11 +194,14 @@ TABLE: tuple[Op, ...] = (
     row("mul.lo", INT, "t=t,t", lambda m, a, b: a * b, "mul"),
     row("mul.hi", INT, "t=t,t", py.multiply_high, ll.multiply_high),
     row("mul.wide", types("u16 s16 u32 s32"), "w=t,t", py.widen_multiply, ll.widen_multiply),
-    row("mul24.lo", INT32, "t=t,t", lambda m, a, b: _signed_24(m, a) * _signed_24(m, b),
-        lambda m, a, b: _emit_24(m, a) * _emit_24(m, b)),
+    row("mul24.lo", INT32, "t=t,t", _low_24, _emit_low_24),
+    row("mul24.hi", INT32, "t=t,t", _high_24, _emit_high_24),
+    row("mad24.lo", INT32, "t=t,t,t", *_then_add(_low_24, _emit_low_24)),
+    row("mad24.hi", INT32, "t=t,t,t", *_then_add(_high_24, _emit_high_24)),
+    row("mad24.hi.sat", ["s32"], "t=t,t,t", *_then_add_saturating(_high_24, _emit_high_24)),
     row("mad.lo", INT, "t=t,t,t", *mad_lo),
     row("mad.hi", INT, "t=t,t,t", *mad_hi),
-    row("mad.hi.sat", ["s32"], "t=t,t,t", _mad_saturating, _emit_mad_saturating),
+    row("mad.hi.sat", ["s32"], "t=t,t,t", *_then_add_saturating(py.multiply_high, ll.multiply_high)),
     row("mad.wide", types("u16 s16 u32 s32"), "w=t,t,w", *mad_wide),
     row("div", INT, "t=t,t", py.divide, ll.divide),
     row("rem", INT, "t=t,t", py.remainder, ll.remainder),

@@ -145,10 +145,10 @@ def __getattr__(name: str) -> Any:
         return getattr(adopted(module), member) if member else adopted(module)
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from vgpu.compile import python as compile_numba
+    from vgpu.compile import numba_adapter
 
-    found = getattr(compile_numba.cuda, name, None)
-    if found is not None and (name in KERNEL_SIDE or compile_numba.is_type(found)):
+    found = getattr(numba_adapter.cuda, name, None)
+    if found is not None and (name in KERNEL_SIDE or numba_adapter.is_type(found)):
         return found
     raise Missing(
         f"the virtual GPU has no cuda.{name}; {_INSTEAD[name]}."

@@ -1,7 +1,8 @@
 """Which instructions the tests execute, of which types, on which engine: recorded while they run.
 
-`python -m pytest vgpu/tests -p vgpu.tests.coverage` writes `vgpu/COVERAGE.md`. What counts is what was
-executed by the reference interpreter, and what was compiled into a kernel that a test launched.
+`python -m pytest vgpu/tests -p vgpu.tests.coverage` writes `vgpu/COVERAGE.md`. A run of some tests only adds the
+instructions that the page lacks. What counts is what was executed by the reference interpreter, and what was compiled
+into a kernel that a test launched.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from vgpu import isa
 from vgpu.ptx import TYPE_BYTES, Instruction
+from vgpu.tests.plugin import whole_engine
 
 TARGET = Path(__file__).resolve().parents[1] / "COVERAGE.md"
 HEAD = """# What the virtual GPU runs, and how each instruction is tested
@@ -79,11 +81,20 @@ def pytest_configure(config) -> None:
 
 
 def pytest_sessionfinish(session, exitstatus) -> None:
-    TARGET.write_text(table(_compiled, _interpreted), encoding="utf-8")
+    rows = table(_compiled, _interpreted)
+    if not whole_engine(session.config):
+        rows |= listed()
+    TARGET.write_text(HEAD + "".join(f"{rows[name]}\n" for name in sorted(rows)), encoding="utf-8")
 
 
-def table(compiled, interpreted) -> str:
-    """The page, one row an instruction."""
+def listed() -> dict[str, str]:
+    """The rows of the stored page, by instruction."""
+    lines = TARGET.read_text(encoding="utf-8").splitlines()
+    return {line.split("`")[1]: line for line in lines if line.startswith("| `")}
+
+
+def table(compiled, interpreted) -> dict[str, str]:
+    """The rows of the page, by instruction."""
     from vgpu.tests import test_isa
 
     cases: dict[str, int] = {op.name: len(test_isa.cases_of(op)) for op in isa.TABLE}
@@ -93,9 +104,9 @@ def table(compiled, interpreted) -> str:
             row = rows.setdefault(name, [set(), set(), set()])
             row[0] |= {types}
             row[column] |= tests
-    lines = []
-    for name in sorted(rows.keys() | cases.keys()):
+    lines = {}
+    for name in rows.keys() | cases.keys():
         types, first, second = rows.get(name, [set(), set(), set()])
         told = " ".join(f"`{t}`" for t in sorted(types - {"–"})) or "–"
-        lines.append(f"| `{name}` | {told} | {cases.get(name, '–')} | {len(first)} | {len(second)} |")
-    return HEAD + "\n".join(lines) + "\n"
+        lines[name] = f"| `{name}` | {told} | {cases.get(name, '–')} | {len(first)} | {len(second)} |"
+    return lines

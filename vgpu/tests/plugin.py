@@ -22,11 +22,16 @@ MARKS = (
     "slow: takes more than about three seconds, and is not in `make check`",
 )
 
-# Tests start processes of their own: they find `vgpu` installed, or here.
-try:
-    importlib.metadata.version("vgpu")
-except importlib.metadata.PackageNotFoundError:
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tiers.ROOT), os.environ.get("PYTHONPATH")]))
+
+def let_processes_find(distribution: str) -> None:
+    """Let the processes that tests start find a package of the repository, installed or here."""
+    try:
+        importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tiers.ROOT), os.environ.get("PYTHONPATH")]))
+
+
+let_processes_find("vgpu")
 # Workers share what was compiled, with one another and with the next run: it is kept by the sources of the virtual GPU,
 # so a compiler that was changed compiles anew.
 os.environ.setdefault("VGPU_CACHE", str(tiers.ROOT / ".pytest_cache" / "compiled"))
@@ -52,9 +57,13 @@ def pytest_configure(config: pytest.Config) -> None:
     # Which tests a tier leaves out is asked where no tests were named: who names some wants them.
     whole = config.args_source is config.ArgsSource.TESTPATHS
     config.stash[WHOLE] = whole if sent is None else sent[3]
-    some = config.args != [tiers.ENGINE_TESTS] or config.option.keyword or config.option.markexpr
-    if config.option.record and sent is None and some:
+    if config.option.record and sent is None and not whole_engine(config):
         raise pytest.UsageError(f"--record is for all of the engine's tests: pytest {tiers.ENGINE_TESTS} --record")
+
+
+def whole_engine(config: pytest.Config) -> bool:
+    """Whether all of the engine's tests are to run, and not some of them."""
+    return config.args == [tiers.ENGINE_TESTS] and not (config.option.keyword or config.option.markexpr)
 
 
 @pytest.hookimpl(optionalhook=True)  # of pytest-xdist

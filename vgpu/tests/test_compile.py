@@ -346,10 +346,10 @@ def scale(x, a):
 @pytest.fixture(scope="module", autouse=True)
 def real_cuda():
     """Let `scale` find the real `numba.cuda`, as it would on a machine with a GPU."""
-    from vgpu.compile import python as compile_numba
+    from vgpu.compile import numba_adapter
 
-    globals()["cuda"] = compile_numba.cuda
-    return compile_numba
+    globals()["cuda"] = numba_adapter.cuda
+    return numba_adapter
 
 
 def test_python_becomes_a_kernel_with_lines():
@@ -465,9 +465,9 @@ def test_reshaping_is_linked_too():
 
 
 def test_functions_of_other_libraries_are_refused():
-    from vgpu.compile import python as compile_numba
+    from vgpu.compile import numba_adapter
 
-    foreign = compile_numba.cuda.declare_device("somewhere_else", "float32(float32)")
+    foreign = numba_adapter.cuda.declare_device("somewhere_else", "float32(float32)")
 
     def calls(x):
         x[0] = foreign(x[0])

@@ -16,9 +16,8 @@ COMMON = """
 
 
 def rows() -> dict[str, list[str]]:
-    lines = coverage.TARGET.read_text(encoding="utf-8").splitlines()
-    cells = [[c.strip().strip("`") for c in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
-    return {row[0]: row[1:] for row in cells}
+    cells = {name: [c.strip() for c in line.strip("|").split("|")] for name, line in coverage.listed().items()}
+    return {name: row[1:] for name, row in cells.items()}
 
 
 @pytest.mark.parametrize("opcode", COMMON.split())

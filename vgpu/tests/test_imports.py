@@ -51,7 +51,7 @@ CIRCLES = {
     "standins.triton": "a kernel asks the driver that launches it",
 }
 OPTIONAL = {
-    "numba": ("compile/python.py", "bench/"),
+    "numba": ("compile/numba_adapter.py", "bench/"),
     "cupy": ("standins/twins.py",),
     "torch": ("standins/triton/driver.py",),
     "triton": ("standins/triton/",),

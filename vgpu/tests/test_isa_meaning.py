@@ -166,8 +166,21 @@ def test_saturating_and_24_bit_arithmetic():
         ("sub.sat.s32", lambda a, b: clamp(see(a) - see(b), low, high)),
         ("mul24.lo.s32", lambda a, b: cut(a) * cut(b)),
         ("mul24.lo.u32", lambda a, b: (a & 0xFFFFFF) * (b & 0xFFFFFF)),
+        ("mul24.hi.s32", lambda a, b: cut(a) * cut(b) >> 16),
+        ("mul24.hi.u32", lambda a, b: (a & 0xFFFFFF) * (b & 0xFFFFFF) >> 16),
     ]:
         assert meaning(text, *columns)[0] == [expected(a, b) & mask for a, b in pairs], text
+    addends = columns[0][::-1]
+    triples = [(*pair, c) for pair, c in zip(pairs, addends, strict=True)]
+    high = lambda a, b: signed(cut(a) * cut(b) >> 16 & mask, 32)
+    for text, expected in [
+        ("mad24.lo.s32", lambda a, b, c: cut(a) * cut(b) + c),
+        ("mad24.lo.u32", lambda a, b, c: (a & 0xFFFFFF) * (b & 0xFFFFFF) + c),
+        ("mad24.hi.s32", lambda a, b, c: high(a, b) + c),
+        ("mad24.hi.u32", lambda a, b, c: ((a & 0xFFFFFF) * (b & 0xFFFFFF) >> 16) + c),
+        ("mad24.hi.sat.s32", lambda a, b, c: clamp(high(a, b) + see(c), -(2**31), 2**31 - 1)),
+    ]:
+        assert meaning(text, *columns, addends)[0] == [expected(*triple) & mask for triple in triples], text
 
 
 SHIFTS = [0, 1, 15, 16, 31, 32, 33, 63, 64, 65, 255, 0xFFFFFFFF]

@@ -191,7 +191,7 @@ def test_host_arrays_are_copied_both_ways_with_a_warning():
 
 
 def cuda_warning():
-    from vgpu.compile.python import PerformanceWarning
+    from vgpu.compile.numba_adapter import PerformanceWarning
 
     return PerformanceWarning
 

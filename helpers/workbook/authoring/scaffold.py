@@ -134,15 +134,15 @@ def exercise(root: Path, key: str, language: str) -> str:
     for path, text in _files(book, name, language):
         (folder / path).write_text(text, encoding="utf-8")
     _append_to_order(folder.parent / "__init__.py", book, name)
-    source = f"labs/source/{book}_…" if book.startswith(OF_A_LAB) else f"notebooks/{book[2:]}_….ipynb"
+    asked_in = f"labs/source/{book}_*/*.ipynb" if book.startswith(OF_A_LAB) else f"notebooks/{book[2:]}_*.ipynb"
+    source = next((path.relative_to(root) for path in root.glob(asked_in)), f"{asked_in}, which isn't there yet")
     return f"""\
 {folder.relative_to(root)} is there, full of TODOs. It asks for doubled numbers until you change it.
 
 1. Write its cases, its solution and its words, and replace every TODO.
-2. .venv/bin/python -m helpers.checking.renew {book}
-3. .venv/bin/python -m pytest tests/exercises -k {key}
-4. .venv/bin/python -m pytest --tier all tests/exercises tests/labs/test_right_routes.py -k {key}
-5. Ask it in {source}, in a cell tagged `exercise` that ends in
+2. .venv/bin/python -m helpers.checking.renew {key}
+3. .venv/bin/python -m pytest --tier all tests/exercises tests/labs/test_right_routes.py -k {key}
+4. Ask it in {source}, in a cell tagged `exercise` that ends in
        check({name}, "{key}")"""
 
 
@@ -270,15 +270,24 @@ def chapter(root: Path, number: int, title: str) -> str:
     for neighbour, word in ((before, "next"), (after, "previous")):
         if neighbour:
             _lead_to(folder / neighbour, f"{word}: [{title[0].lower()}{title[1:]}]({path.name})")
+    _list(folder / style.CONTENTS, number, f"| {number:02d} | [{title}]({path.name}) | 60 | TODO: in a line | |\n")
     return f"""\
 {path.relative_to(root)} is there, full of TODOs, and its neighbours lead to it.
 
-1. Give it a row in notebooks/README.md.
+1. Write its row in notebooks/README.md.
 2. Write it: .venv/bin/warpbook lab {path.relative_to(root)}
 3. .venv/bin/warpbook new exercise ch{number:02d}.name
 4. .venv/bin/python -m helpers.workbook.glossary {path.relative_to(root)}
 5. .venv/bin/warpbook notebooks --store {path.relative_to(root)}
 6. .venv/bin/python -m pytest tests/workbook/test_chapters.py -k {path.stem}"""
+
+
+def _list(contents: Path, number: int, row: str) -> None:
+    """Put a chapter's row below those of the chapters before it."""
+    lines = contents.read_text(encoding="utf-8").splitlines(keepends=True)
+    before = [at for at, line in enumerate(lines) if re.match(r"\| \d\d \|", line) and int(line[2:4]) < number]
+    lines.insert(before[-1] + 1, row)
+    contents.write_text("".join(lines), encoding="utf-8")
 
 
 def _lead_to(path: Path, step: str) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from vgpu.base.errors import ArgumentError
 from vgpu.base.ours import ours
-from vgpu.compile.python import PerformanceWarning, typeof, types
+from vgpu.compile.numba_adapter import PerformanceWarning, typeof, types
 from vgpu.standins.numba.array import DeviceNDArray
 from vgpu.standins.numba.transfer import as_cuda_array, is_cuda_array, to_device
 from vgpu.storage.memory import ArrayInfo

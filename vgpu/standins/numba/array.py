@@ -103,7 +103,7 @@ class DeviceNDArray:
     @property
     def _numba_type_(self):
         """The type that Numba compiles for: kernels for contiguous arrays need no strides."""
-        from vgpu.compile.python import array_type
+        from vgpu.compile.numba_adapter import array_type
 
         return array_type(self._data)
 
@@ -226,7 +226,7 @@ class DeviceRecord(DeviceNDArray):
 
     @property
     def _numba_type_(self):
-        from vgpu.compile.python import array_type
+        from vgpu.compile.numba_adapter import array_type
 
         return array_type(self._data).dtype
 
@@ -257,7 +257,7 @@ class MappedNDArray(np.ndarray):
 
     @property
     def _numba_type_(self):
-        from vgpu.compile.python import array_type
+        from vgpu.compile.numba_adapter import array_type
 
         return array_type(self.view(np.ndarray))
 

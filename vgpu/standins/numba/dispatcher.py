@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from vgpu.compile import python as compile_numba
+from vgpu.compile import numba_adapter
 from vgpu.standins.numba.jit import jit
 from vgpu.standins.numba.kernel import OPTIONS
 
@@ -21,7 +21,7 @@ def stand_in(dispatcher: Any) -> Function:
     Always the same one for the same dispatcher.
     """
     if dispatcher not in _made:
-        written = compile_numba.as_written(dispatcher)
+        written = numba_adapter.as_written(dispatcher)
         options = {name: value for name, value in written.options.items() if name in OPTIONS}
         decorate = jit(written.signatures, device=written.device, **options)
         _made[dispatcher] = decorate(written.py_func)

@@ -6,6 +6,7 @@ import functools
 import types
 
 from vgpu.base.errors import LaunchError, Unsupported
+from vgpu.compile import numba_adapter
 from vgpu.compile import python as compile_numba
 from vgpu.hardware import device
 from vgpu.standins.numba.rebind import Pending, rebind
@@ -35,7 +36,7 @@ class Function:
 
         While it is being compiled, a `Pending`, for functions that call it recursively.
         """
-        capability = compile_numba.target(capability)
+        capability = numba_adapter.target(capability)
         if capability in self._pending:
             return self._pending[capability]
         if capability not in self._real:
@@ -44,7 +45,7 @@ class Function:
             pending = self._pending[capability] = Pending()
             try:
                 copy = rebind(self.py_func, capability)
-                made = compile_numba.device_function(copy, self._signatures, capability, **options)
+                made = numba_adapter.device_function(copy, self._signatures, capability, **options)
             finally:
                 del self._pending[capability]
             self._real[capability] = made
@@ -52,7 +53,7 @@ class Function:
         return self._real[capability]
 
     def __getattr__(self, name: str):
-        of_numba = not name.startswith("__") and hasattr(compile_numba.Dispatcher, name)
+        of_numba = not name.startswith("__") and hasattr(numba_adapter.Dispatcher, name)
         raise AttributeError(
             f"{type(self).__name__!r} object has no attribute {name!r}"
             + (": it belongs to Numba's own launches, which the virtual GPU does not go through" if of_numba else "")
@@ -83,7 +84,7 @@ class DeviceFunction(Function):
 
     def inspect_asm(self, signature=None):
         """The PTX for a tuple of argument types, or a dictionary of all that kernels have compiled it for."""
-        with compile_numba.modelled(device.current().compute_capability):
+        with numba_adapter.modelled(device.current().compute_capability):
             return self._made().inspect_asm(signature)
 
     def inspect_llvm(self, signature=None):

@@ -6,7 +6,7 @@ import inspect
 import types
 
 from vgpu.base.errors import Unsupported
-from vgpu.compile import python as compile_numba
+from vgpu.compile import numba_adapter
 from vgpu.hardware import device as modelled
 from vgpu.standins.numba.function import DeviceFunction, Function
 from vgpu.standins.numba.kernel import OPTIONS, NumbaKernel
@@ -30,7 +30,7 @@ def jit(func_or_sig=None, device: bool = False, **options):
             "Numba has no boundscheck=True for CUDA, and the virtual GPU always checks memory: leave it out. On a GPU, "
             "run the program under compute-sanitizer."
         )
-    compile_numba.check_options(options)
+    numba_adapter.check_options(options)
 
     if func_or_sig is None:
         return lambda function: _make(function, device, options, None)
@@ -42,7 +42,7 @@ def jit(func_or_sig=None, device: bool = False, **options):
 def _is_signature(value) -> bool:
     if isinstance(value, types.FunctionType | Function):
         return False
-    return isinstance(value, str | tuple) or compile_numba.sigutils.is_signature(value)
+    return isinstance(value, str | tuple) or numba_adapter.sigutils.is_signature(value)
 
 
 def _make(function, device, options, signatures):
@@ -76,6 +76,6 @@ compile_for_current_device, compile_ptx_for_current_device = compile, compile_pt
 
 def _compiled(name: str, function, signature, *args, cc, **options):
     function = function.py_func if isinstance(function, Function) else function
-    cc = compile_numba.target(modelled.current().compute_capability) if cc is None else cc
-    with compile_numba.modelled(cc):
-        return getattr(compile_numba.cuda, name)(rebind(function, cc), signature, *args, cc=cc, **options)
+    cc = numba_adapter.target(modelled.current().compute_capability) if cc is None else cc
+    with numba_adapter.modelled(cc):
+        return getattr(numba_adapter.cuda, name)(rebind(function, cc), signature, *args, cc=cc, **options)

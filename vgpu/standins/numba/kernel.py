@@ -11,6 +11,7 @@ from vgpu import operations
 from vgpu.base import steady
 from vgpu.base.errors import ArgumentError, CompileError, Unsupported
 from vgpu.base.words import plural
+from vgpu.compile import numba_adapter
 from vgpu.compile import python as compile_numba
 from vgpu.compile.resources import Resources, resources
 from vgpu.hardware import device
@@ -57,7 +58,7 @@ class Overload:
 
     def resources(self) -> Resources:
         """Registers, shared memory and spills on the modelled GPU, as NVIDIA's assembler says."""
-        arch = "sm_{}{}".format(*compile_numba.target(device.current().compute_capability))
+        arch = "sm_{}{}".format(*numba_adapter.target(device.current().compute_capability))
         compiled = self.compiled
         return resources(compiled.ptx, "ptx", arch, compiled.entry_name, max_registers=compiled.max_registers)
 
@@ -121,13 +122,13 @@ class NumbaKernel(Function):
 
     def _normalized(self, signature) -> tuple:
         try:
-            types, returns = compile_numba.sigutils.normalize_signature(signature)
+            types, returns = numba_adapter.sigutils.normalize_signature(signature)
         except Exception as error:
             raise CompileError(
                 f"`{self.__name__}`: {signature!r} is no signature Numba understands ({error}). Write for "
                 'example "void(float32[::1], int64)", or leave it out: the launch determines the types.'
             ) from None
-        if returns not in (None, compile_numba.types.void):
+        if returns not in (None, numba_adapter.types.void):
             raise CompileError(f"`{self.__name__}`: a kernel returns nothing, so its signature is `void(…)`.")
         if len(types) != len(self._names):
             raise CompileError(
@@ -141,7 +142,7 @@ class NumbaKernel(Function):
         return self._overload(self._normalized(sig))
 
     def _overload(self, types: tuple) -> Overload:
-        capability = compile_numba.target(device.current().compute_capability)
+        capability = numba_adapter.target(device.current().compute_capability)
         with _lock:
             overloads = self._by_gpu.setdefault(capability, {})
             if types not in overloads:
@@ -203,7 +204,7 @@ class NumbaKernel(Function):
     def _nearest(self, given: tuple, fitting: list[tuple]) -> tuple:
         """Of several signatures that the arguments fit, the one that Numba would take."""
         try:
-            return fitting[0] if len(fitting) == 1 else compile_numba.nearest(given, fitting)
+            return fitting[0] if len(fitting) == 1 else numba_adapter.nearest(given, fitting)
         except TypeError:
             listed = "\n".join(f"  {', '.join(map(str, types))}" for types in fitting)
             raise ArgumentError(
@@ -266,7 +267,7 @@ class NumbaKernel(Function):
 
     # --- looking into it ------------------------------------------------------------------------------------
 
-    debug = property(lambda self: compile_numba.debug_by_default(self.targetoptions.get("debug")))
+    debug = property(lambda self: numba_adapter.debug_by_default(self.targetoptions.get("debug")))
     extensions = property(lambda self: self.targetoptions.get("extensions") or [])
     signatures = property(lambda self: list(self.overloads))
     nopython_signatures = property(lambda self: list(self.overloads))

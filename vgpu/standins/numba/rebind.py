@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vgpu.base.ours import ours
-from vgpu.compile import python as compile_numba
+from vgpu.compile import numba_adapter
 
 STAND_IN = "vgpu.standins.numba_cuda"
 
@@ -81,7 +81,7 @@ def real(value, capability):
     """Numba's own object for `value`, where that is a stand-in; else `value`."""
     if isinstance(value, types.ModuleType):
         return _module(value)
-    if isinstance(value, compile_numba.Dispatcher) and not str(value.py_func.__module__).startswith("numba."):
+    if isinstance(value, numba_adapter.Dispatcher) and not str(value.py_func.__module__).startswith("numba."):
         # A device function of real Numba, on a machine with a GPU: compiled there without source lines.
         from vgpu.standins.numba.dispatcher import stand_in
 
@@ -92,13 +92,13 @@ def real(value, capability):
 
 def _module(module: types.ModuleType):
     if module.__name__ == STAND_IN:
-        return compile_numba.cuda
+        return numba_adapter.cuda
     if ours(module.__name__) or getattr(vars(module).get("cuda"), "__name__", None) == STAND_IN:
         # `vgpu.cuda.grid(1)`: a copy of the package for Numba, with the real module in it.
         package = types.ModuleType(module.__name__)
         package.__dict__.update(vars(module))
         if getattr(module, "cuda", None) is sys.modules.get(STAND_IN):
-            package.__dict__["cuda"] = compile_numba.cuda
+            package.__dict__["cuda"] = numba_adapter.cuda
         return package
     return module
 
@@ -111,4 +111,4 @@ def _seen(value, capability):
     return value if isinstance(found, Pending) else found
 
 
-compile_numba.see_values(_seen)
+numba_adapter.see_values(_seen)

@@ -471,3 +471,27 @@ def black_scholes(random):
     d2, discount = d1 - 0.3 * math.sqrt(2), math.exp(-0.04)
     call = s * cnd(d1) - 15 * discount * cnd(d2)
     return (s, s * 0, s * 0, f4(15), f4(0.02), f4(0.3), f4(2), i4(123)), {1: call, 2: call - s + 15 * discount}
+
+
+@c(
+    """
+    extern "C" __global__ void k(const unsigned* a, const unsigned* b, unsigned* out) {
+        int i = threadIdx.x; unsigned x = a[i], y = b[i]; unsigned* o = out + i * 5;
+        asm("mul24.hi.u32 %0, %1, %2;" : "=r"(o[0]) : "r"(x), "r"(y));
+        asm("mul24.hi.s32 %0, %1, %2;" : "=r"(o[1]) : "r"(x), "r"(y));
+        asm("mad24.lo.s32 %0, %1, %2, %1;" : "=r"(o[2]) : "r"(x), "r"(y));
+        asm("mad24.hi.u32 %0, %1, %2, %2;" : "=r"(o[3]) : "r"(x), "r"(y));
+        asm("mad24.hi.sat.s32 %0, %1, %2, %1;" : "=r"(o[4]) : "r"(x), "r"(y));
+    }""",
+    1, 96,
+)  # fmt: skip
+def products_of_24_bits(random):
+    signed = lambda v, bits: (v & (1 << bits) - 1) - ((v >> bits - 1 & 1) << bits)
+    a, b = random.integers(0, 2**32, (2, 96)).astype(u4)
+    rows = []
+    for x, y in zip(a.tolist(), b.tolist(), strict=True):
+        positive, product = (x & 0xFFFFFF) * (y & 0xFFFFFF), signed(x, 24) * signed(y, 24)
+        total = signed(product >> 16, 32) + signed(x, 32)
+        sums = product + x, (positive >> 16) + y, min(max(total, -(2**31)), 2**31 - 1)
+        rows.append([v & 0xFFFFFFFF for v in (positive >> 16, product >> 16, *sums)])
+    return (a, b, np.zeros((96, 5), u4)), {2: np.array(rows, u4)}

@@ -1,6 +1,7 @@
 """The table of GPUs: complete, sourced, and in agreement with itself."""
 
 from dataclasses import fields
+from itertools import pairwise
 
 import pytest
 
@@ -31,6 +32,18 @@ def test_what_no_other_figure_checks_has_a_source_that_names_this_gpu(gpu, figur
 @pytest.mark.parametrize("precision", ["fp32", "fp64"])
 def test_peak_is_lanes_times_clock(gpu, precision):
     assert gpu.peak(precision) == pytest.approx(getattr(gpu, f"{precision}_flops"), rel=0.02)
+
+
+@EVERY
+def test_tensor_peaks_double_as_types_become_half_as_wide(gpu):
+    """Which a figure with sparsity among others without it doesn't."""
+    peaks = [gpu.tf32_tensor_flops, gpu.fp16_tensor_flops, gpu.fp8_tensor_flops]
+    for wide, narrow in pairwise(peak for peak in peaks if peak is not None):
+        assert narrow == pytest.approx(2 * wide, rel=0.02)
+    if gpu.int8_tensor_ops is not None:  # FP32 accumulation halves the rate of GeForce's floats, not of its integers
+        assert gpu.int8_tensor_ops / gpu.fp16_tensor_flops == pytest.approx(
+            4 if "GeForce" in gpu.product else 2, rel=0.02
+        )
 
 
 @EVERY
