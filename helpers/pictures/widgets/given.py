@@ -5,13 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from numbers import Integral
+from typing import TypeVar
 
 from vgpu.hardware.gpus import find
 
 MOST_NAMED = 16
+Version = TypeVar("Version")
 
 
-def versions(given, what: str = "a kernel") -> dict[str, object]:
+def versions(given: Mapping[str, Version] | Version, what: str = "a kernel") -> dict[str, Version]:
     """What is chosen from, by name: `given` itself, which then has no name, or a mapping from short names to several.
 
     Raises ValueError for a mapping without entries, TypeError for a list and for names that are no text.

@@ -17,6 +17,7 @@ from vgpu.hardware.occupancy import occupancy
 from vgpu.tools.compiled import Compiled, assembled_for, compiled
 from vgpu.tools.launch import Launch
 from vgpu.tools.steps.dependencies import Chain, chain
+from vgpu.tools.steps.recording import Recording
 from vgpu.tools.steps.stepper import RecordingTooLong, record
 
 WARP = 32
@@ -40,7 +41,7 @@ def lanes(
         raise ValueError(f"warp is from 0 to {warps - 1} in a block of {math.prod(shape)} threads, not {warp}")
     if controls:
         checked.called("args", args)
-    recordings: dict[tuple, object] = {}
+    recordings: dict[tuple, Recording | None] = {}
 
     def draw(warp: int = 0, **given) -> Drawing:
         key = tuple(given.items())
@@ -138,7 +139,7 @@ def slots(
     first = next(iter(versions), "")
     sizes = sorted({*BLOCKS, block})
     bytes_ = sorted({*(KIB * size for size in SHARED), shared_bytes})
-    counts = [(str(count), count) for count in sorted({*REGISTERS, registers} - {None})]
+    counts = [(str(count), count) for count in sorted({*REGISTERS, registers or REGISTERS[0]})]
     if versions:
         counts.insert(0, ("compiler's", COMPILERS))
     elif registers is None:

@@ -17,6 +17,7 @@ from helpers.results.ranks.weak import Workload, efficiency
 from vgpu.hardware.gpus import GPUS
 from vgpu.hardware.interconnects import LINKS
 
+Order = Callable[[int, int, int], Sequence]
 ALGORITHMS = {"ring": ring_steps, "through rank 0": star_steps}
 CAPTION = 62
 
@@ -57,7 +58,7 @@ def collective(
 
 
 def pipeline_schedule(
-    orders: Mapping[str, Callable[[int, int, int], Sequence]] = ORDERS,
+    orders: Order | Mapping[str, Order] = ORDERS,
     *,
     stages: tuple[int, int] = (2, 6),
     micro_batches: tuple[int, int] = (1, 12),
@@ -66,9 +67,9 @@ def pipeline_schedule(
 ) -> Explorer:
     """A pipeline schedule, with its bubble, for a number of stages and micro-batches.
 
-    orders: by name a function of (stage, stages, micro_batches) that gives the stage's work in order, as pairs
-    ("forward" or "backward", number of the micro-batch). start: stages and micro-batches to begin with. backward: how
-    many times as long as a forward pass a backward pass takes.
+    orders: a function of (stage, stages, micro_batches) that gives the stage's work in order, as pairs ("forward" or
+    "backward", number of the micro-batch), or a mapping from short names to several. start: stages and
+    micro-batches to begin with. backward: how many times as long as a forward pass a backward pass takes.
     """
     several = checked.versions(orders, "an order of work")
     for name, make in several.items():
@@ -99,7 +100,7 @@ def rank_gantt(
     from a mapping.
     """
     if isinstance(spans, Mapping):
-        runs = checked.versions(spans, "the spans of a run")
+        runs: dict[str, Sequence] = checked.versions(spans, "the spans of a run")
         if ranges:
             raise TypeError("a mapping of runs has its own control: give no others")
         first = next(iter(runs))
