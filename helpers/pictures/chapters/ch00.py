@@ -27,8 +27,8 @@ def estimates(by_way: Mapping[str, Sequence[float]], true: float, *, unit: str =
     figure.subplots_adjust(left=0.16, right=0.97, top=0.9, bottom=0.16)
     spread = np.random.default_rng(0)
     labels, said = [], []
-    for row, (name, found) in enumerate(by_way.items()):
-        found = np.asarray(found, float)
+    for row, (name, given) in enumerate(by_way.items()):
+        found = np.asarray(given, float)
         high = row + spread.uniform(-0.3, 0.3, len(found))
         axes.plot(found, high, "o", ms=3, mew=0, alpha=0.55, color=CYCLE[row % len(CYCLE)])
         wrong = float((abs(found / true - 1) > OFF).mean())
@@ -69,17 +69,17 @@ def thread_line(blocks, threads, elements: int, *, picked: int | None = None) ->
     if not np.array_equal(blocks * size + threads, np.arange(count)):
         raise ValueError("the threads are to stand in a row: position i holds thread i % size of block i // size")
     figure, axes = new("wide", layout=None)
-    axes.set_position([0.01, 0.02, 0.98, 0.96])
+    axes.set_position((0.01, 0.02, 0.98, 0.96))
     for at in range(count):
         colour = CYCLE[blocks[at] % len(CYCLE)]
         used = at < elements
         look = {"fc": shade(colour, 0.72), "ec": colour} if used else {"fc": "white", "ec": PALETTE["grey"]}
         axes.add_patch(Rectangle((at + 0.06, THREADS), 0.88, HIGH, hatch=None if used else "////", lw=0.8, **look))
         if used:
-            axes.text(at + 0.5, THREADS + HIGH / 2, threads[at], ha="center", va="center", fontsize=8)
+            axes.text(at + 0.5, THREADS + HIGH / 2, str(threads[at]), ha="center", va="center", fontsize=8)
             axes.plot([at + 0.5] * 2, [ELEMENTS + HIGH + 0.06, THREADS - 0.06], color=colour, lw=1)
             axes.add_patch(Rectangle((at + 0.06, ELEMENTS), 0.88, HIGH, fc="white", ec=PALETTE["ink"], lw=0.8))
-            axes.text(at + 0.5, ELEMENTS + HIGH / 2, at, ha="center", va="center", fontsize=8)
+            axes.text(at + 0.5, ELEMENTS + HIGH / 2, str(at), ha="center", va="center", fontsize=8)
     for block in np.unique(blocks):
         (places,) = np.nonzero(blocks == block)
         axes.add_patch(Rectangle((places[0], THREADS - 0.14), size, HIGH + 0.28, fill=False, ec="black", lw=1))

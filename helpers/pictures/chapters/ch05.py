@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from helpers.pictures.figures import PALETTE, Picture, new, styled
+from helpers.pictures.figures import PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
@@ -27,7 +27,7 @@ def halo_strip(found: TouchedElements, radius: int, x: str = "x", out: str = "ou
     under[radius : radius + len(stored)] = stored
     figure, axes = new("wide", layout=None)
     figure.set_size_inches(7.0, 2.2)
-    axes.set_position([0.01, 0.02, 0.98, 0.82])
+    axes.set_position((0.01, 0.02, 0.98, 0.82))
     axes.set(xlim=(-3, len(loaded)), ylim=(5.6, 0))
     axes.axis("off")
     looks = {"halo": PALETTE["orange"], "own": PALETTE["sky"], "none": "#ffffff"}
@@ -67,7 +67,7 @@ def moves(found: Sequence[TouchedElements], source: str = "x", target: str = "ou
 
     if not 1 <= len(found) <= MOST_PRODUCTS:
         raise ValueError(f"one to {MOST_PRODUCTS} kernels stand beside one another; got {len(found)}")
-    figure, axes = new("wide", layout=None, nrows=2, ncols=len(found), squeeze=False)
+    figure, axes = subplots(layout=None, nrows=2, ncols=len(found))
     figure.set_size_inches(7.0, 5.0)
     figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.02, hspace=0.12, wspace=0.05)
     told = []

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from helpers.pictures.figures import PALETTE, Drawing, Picture, new, styled
+from helpers.pictures.figures import PALETTE, Drawing, Picture, styled, subplots
 from helpers.pictures.plots.common import WARP, lanes_on_end, stretches
 from helpers.pictures.plots.ink import MONO
 from helpers.pictures.plots.issue import slots
 from helpers.pictures.plots.templates import from_template
 from vgpu.base.words import plural
+from vgpu.tools.steps.recording import Recording
 
 MOST_PANELS = 4
 _TALL, _HEAD, _FOOT = 0.72, 0.3, 0.62  # inches of a panel, of the words above it, and below the last one
@@ -19,7 +21,7 @@ _STRIP_LEFT, _WIDE = 0.06, 0.925
 
 
 @styled
-def mask_strips(recordings: Mapping[str, object], warp: int = 0) -> Picture:
+def mask_strips(recordings: Mapping[str, Recording], warp: int = 0) -> Picture:
     """One warp of each of up to four recordings: one column per instruction, one row per lane, all on one scale.
 
     recordings: by name, what `record` gives. Blue is a lane that takes part in an instruction of all 32 lanes, orange
@@ -32,12 +34,12 @@ def mask_strips(recordings: Mapping[str, object], warp: int = 0) -> Picture:
     if empty := [name for name, found in steps.items() if not found]:
         raise ValueError(f"the recording {empty[0]!r} has no steps of warp {warp}")
     most = max(map(len, steps.values()))
-    figure, panels = new("wide", layout=None, nrows=len(steps), squeeze=False)
+    figure, panels = subplots(layout=None, nrows=len(steps))
     height = len(steps) * (_HEAD + _TALL) + _FOOT
     figure.set_size_inches(7.0, height)
     for at, (axes, (name, found)) in enumerate(zip(panels[:, 0], steps.items(), strict=True)):
         low = height - (at + 1) * (_HEAD + _TALL)
-        axes.set_position([_STRIP_LEFT, low / height, _WIDE, _TALL / height])
+        axes.set_position((_STRIP_LEFT, low / height, _WIDE, _TALL / height))
         _strip(axes, f"{name}: {_slots_used(found)}", found, most)
         axes.tick_params(labelbottom=at == len(steps) - 1)
     axes.set_xlabel("instruction of the warp (PTX)")
@@ -80,7 +82,7 @@ MOST_WARPS = 4
 _NAMED = 8  # lanes that the sentence names one by one, and that have room for words
 
 
-def vote_places(words: Sequence[int], todo: Sequence[int], warps: Sequence[int] = (0,)) -> Drawing:
+def vote_places(words: ArrayLike, todo: ArrayLike, warps: Sequence[int] = (0,)) -> Drawing:
     """The votes of a warp's lanes, how many lower lanes voted yes, and the index at which each lane wrote.
 
     words: of each warp the word that `__ballot_sync` gave it, bit k the vote of lane k. todo: the list that the lanes

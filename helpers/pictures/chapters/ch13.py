@@ -50,7 +50,7 @@ def product_tiles(found: Sequence[TouchedElements], left: str = "a", right: str 
         }
         for name, (x, y, wide, tall) in boxes.items():
             axes = figure.add_axes(
-                [at * width + 0.015 + x * scale / 7.0, bottom + y * scale / 3.5, wide * scale / 7.0, tall * scale / 3.5]
+                (at * width + 0.015 + x * scale / 7.0, bottom + y * scale / 3.5, wide * scale / 7.0, tall * scale / 3.5)
             )
             axes.imshow(factors[name], cmap=colours, vmin=0, vmax=3, interpolation="none", aspect="auto")
             mine = np.argwhere(factors[name] == THREAD)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from helpers.models.number_formats import Format
 from helpers.pictures.figures import PALETTE, Picture, new, styled
@@ -15,7 +16,7 @@ MOST_WEIGHTS = 16
 
 
 @styled
-def packed_fours(row: Sequence[float], values: Sequence[float], places: Sequence[int]) -> Picture:
+def packed_fours(row: ArrayLike, values: ArrayLike, places: ArrayLike) -> Picture:
     """A row of weights in fours, the two of each four that are kept, and how they are stored.
 
     row: up to 16 weights, a multiple of 4; values and places: what is stored of them, two values for each four and the
@@ -34,7 +35,7 @@ def packed_fours(row: Sequence[float], values: Sequence[float], places: Sequence
     if (places < 0).any() or (places > 3).any() or not np.array_equal(row[kept], values):
         raise ValueError("each stored value is the weight at its place: row[4 * (k // 2) + places[k]] == values[k]")
     figure, axes = new("wide", layout=None)
-    axes.set_position([0, 0, 1, 1])
+    axes.set_position((0, 0, 1, 1))
     axes.set(xlim=(0, 700), ylim=(350, 0))
     axes.axis("off")
     side = 640 / MOST_WEIGHTS

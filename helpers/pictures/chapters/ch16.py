@@ -9,6 +9,7 @@ from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.pipelines import COMPUTE, COPY, LATE, stage_box
 from vgpu.base.words import plural
+from vgpu.tools.profile import Profile
 
 PLACES = ("global memory\nand L2", "L1 cache", "registers", "shared memory")
 WAYS = {
@@ -38,7 +39,7 @@ def _instructions(profile, way: str) -> int:
 
 
 @styled
-def copy_paths(profiles: Mapping[str, object]) -> Picture:
+def copy_paths(profiles: Mapping[str, Profile]) -> Picture:
     """The path that each kernel's data take to shared memory, from its profile.
 
     The way is read from what was counted: ordinary loads and stores, `cp.async` through L1 (`.ca`) or past it (`.cg`),
@@ -54,9 +55,12 @@ def copy_paths(profiles: Mapping[str, object]) -> Picture:
         passed = {place for hop in WAYS[way] for place in hop}
         for place, label in enumerate(PLACES):
             on = place in passed
-            frame = {"ec": PALETTE["ink"], "lw": 1.2} if on else {"ec": PALETTE["grey"], "lw": 0.6, "ls": ":"}
-            fill = shade(PALETTE["sky"], 0.85) if on else "none"
-            axes.add_patch(Rectangle((2.1 + 1.4 * place, row + 0.3), 1.05, 0.42, fc=fill, **frame))
+            axes.add_patch(
+                Rectangle(
+                    (2.1 + 1.4 * place, row + 0.3), 1.05, 0.42, fc=shade(PALETTE["sky"], 0.85) if on else "none",
+                    ec=PALETTE["ink" if on else "grey"], lw=1.2 if on else 0.6, ls="-" if on else ":",
+                )
+            )  # fmt: skip
             axes.text(
                 2.625 + 1.4 * place, row + 0.51, label, ha="center", va="center", fontsize=8.5,
                 color=PALETTE["ink" if on else "grey"],

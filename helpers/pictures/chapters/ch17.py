@@ -119,8 +119,8 @@ def _panel(ink: Ink, found: Walked, offset: float) -> None:
         beside = 8 + place * (BAR + 30 if stays == found.down else BAR + 6)
         if stays == found.down:
             _box(ink, left + SIDE + beside, top + tall * rows.start, BAR, tall * len(rows), STORED)
-            middle = top + tall * (rows.start + len(rows) / 2)
-            ink.text(left + SIDE + beside + BAR + 5, middle + 4, name, size=11, bold=True)
+            y = top + tall * (rows.start + len(rows) / 2)
+            ink.text(left + SIDE + beside + BAR + 5, y + 4, name, size=11, bold=True)
         else:
             _box(ink, left + wide * rows.start, top + SIDE + beside, wide * len(rows), BAR, STORED)
             ink.text(left + wide * rows.stop + 6, top + SIDE + beside + 12, name, size=11, bold=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import shade
 from vgpu.base.words import plural
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
@@ -176,7 +176,7 @@ def halo_map(found: Mapping[str, TouchedElements], size: int, image: str = "imag
         raise ValueError(f"one to {MOST_TILES} blocks stand beside one another; got {len(found)}")
     tiles = {name: _cropped(each, image, out) for name, each in found.items()}
     widths = [pixels.shape[1] for pixels, _ in tiles.values()]
-    figure, row = new("wide", layout=None, ncols=len(tiles), squeeze=False, width_ratios=widths)
+    figure, row = subplots(layout=None, ncols=len(tiles), width_ratios=widths)
     figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.13, wspace=0.08)
     looks = ("#ffffff", PALETTE["orange"], shade(PALETTE["sky"], 0.85), PALETTE["sky"])
     told = []

@@ -69,7 +69,7 @@ def unrolled(x, outputs, state, *, backward: bool = False) -> Picture:
     """
     steps, x_shape, out_shape, names = _parts(x, outputs, state)
     figure, axes = new("wide", layout=None)
-    axes.set_position([0, 0, 1, 1])
+    axes.set_position((0, 0, 1, 1))
     axes.set(xlim=(0, 700), ylim=(0, 350))
     axes.axis("off")
     shown = [*range(min(3, steps)), *([steps - 1] if steps > 3 else [])]
@@ -175,24 +175,23 @@ def cell_rounds(rounds) -> Picture:
         raise ValueError("a cell has to wait: its round is later than that of the cell below it and of the step before")
     layers, steps = rounds.shape
     figure, axes = new("wide", layout=None)
-    axes.set_position([0.1, 0.14, 0.88, 0.74])
+    axes.set_position((0.1, 0.14, 0.88, 0.74))
     numbers, counts = np.unique(rounds, return_counts=True)
     widest = int(numbers[counts == counts.max()][len(numbers[counts == counts.max()]) // 2])
     for layer in range(layers):
         for step in range(steps):
             number = int(rounds[layer, step])
             fill = shade(CYCLE[number % len(CYCLE)], 0.8)
-            look = {"ec": PALETTE["ink"], "lw": 2.2 if number == widest else 0.6}
-            axes.add_patch(Rectangle((step - 0.34, layer - 0.3), 0.68, 0.6, fc=fill, zorder=2, **look))
-            weight = "bold" if number == widest else "normal"
+            width, weight = (2.2, "bold") if number == widest else (0.6, "normal")
+            cell = Rectangle((step - 0.34, layer - 0.3), 0.68, 0.6, fc=fill, zorder=2, ec=PALETTE["ink"], lw=width)
+            axes.add_patch(cell)
             axes.text(step, layer, str(number), ha="center", va="center", fontsize=9, fontweight=weight, zorder=3)
-    grey = {"color": PALETTE["grey"], "lw": 0.9, "zorder": 1}
-    axes.hlines(range(layers), 0, steps - 1, **grey)
-    axes.vlines(range(steps), 0, layers - 1, **grey)
+    grey = PALETTE["grey"]
+    axes.hlines(range(layers), 0, steps - 1, color=grey, lw=0.9, zorder=1)
+    axes.vlines(range(steps), 0, layers - 1, color=grey, lw=0.9, zorder=1)
     across, up = np.meshgrid(range(1, steps), range(layers)), np.meshgrid(range(steps), range(1, layers))
-    heads = {"ls": "", "ms": 4, "color": PALETTE["grey"], "zorder": 1}
-    axes.plot(across[0].ravel() - 0.39, across[1].ravel(), marker=">", **heads)
-    axes.plot(up[0].ravel(), up[1].ravel() - 0.37, marker="^", **heads)
+    axes.plot(across[0].ravel() - 0.39, across[1].ravel(), marker=">", ls="", ms=4, color=grey, zorder=1)
+    axes.plot(up[0].ravel(), up[1].ravel() - 0.37, marker="^", ls="", ms=4, color=grey, zorder=1)
     axes.set(xlim=(-0.6, steps - 0.4), ylim=(-0.6, layers - 0.4))
     axes.set_xticks(range(steps), [str(step + 1) for step in range(steps)])
     axes.set_yticks(range(layers), [f"layer {layer + 1}" for layer in range(layers)])

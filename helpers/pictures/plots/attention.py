@@ -27,13 +27,13 @@ def attention_tiles(found: Walk, step: int, row: int) -> Picture:
     length = len(found.scores)
     figure, _ = new("wide", layout=None)
     figure.clear()
-    _matrix(figure.add_axes([0.015, 0.075, 0.42, 0.83]), found, step, visit, visit.rows[row])
+    _matrix(figure.add_axes((0.015, 0.075, 0.42, 0.83)), found, step, visit, visit.rows[row])
     so_far = [each for each in found.of_block(step - 1) if each.keys.start <= visit.keys.start]
-    _running(figure.add_axes([0.53, 0.62, 0.45, 0.26]), found, so_far, row)
-    off = _output(figure.add_axes([0.53, 0.3, 0.45, 0.2]), found, visit, row)
+    _running(figure.add_axes((0.53, 0.62, 0.45, 0.26)), found, so_far, row)
+    off = _output(figure.add_axes((0.53, 0.3, 0.45, 0.2)), found, visit, row)
     separate = separate_bytes(length, found.width)
     whole = found.visits[-1].nbytes
-    _bytes(figure.add_axes([0.53, 0.055, 0.45, 0.13]), visit.nbytes, whole, separate)
+    _bytes(figure.add_axes((0.53, 0.055, 0.45, 0.13)), visit.nbytes, whole, separate)
     skipped = f", {plural(len(found.skipped), 'tile')} skipped" if found.skipped else ""
     said = (
         f"Step {step} of {len(found.visits)}{skipped}: queries {visit.rows.start} to {visit.rows.stop - 1} meet keys "

@@ -46,7 +46,7 @@ def tile_walk(
         raise ValueError(f"bands of {depth} and {_long(bands[right][0])} are not 1 to {MOST_TILES} tiles of {step}")
     tiles = depth // step
     figure, axes = new("wide", layout=None)
-    axes.set_position([0, 0, 1, 1])
+    axes.set_position((0, 0, 1, 1))
     axes.set(xlim=(0, 700), ylim=(350, 0))
     axes.axis("off")
     rows, inner = found.levels[left].shape
@@ -105,6 +105,6 @@ def _enlarged(axes, mine: np.ndarray, fill) -> int:
     for at in range(1, mine.shape[0]):
         axes.plot([x, x + side * mine.shape[1]], [y + side * at] * 2, color="#ffffff", lw=0.7)
     for row, column in np.argwhere(mine):
-        look = {"fc": PALETTE["vermilion"], "ec": "#ffffff", "lw": 0.7}
-        axes.add_patch(Rectangle((x + side * column, y + side * row), side, side, **look))
+        corner = (x + side * column, y + side * row)
+        axes.add_patch(Rectangle(corner, side, side, fc=PALETTE["vermilion"], ec="#ffffff", lw=0.7))
     return int(mine.sum())

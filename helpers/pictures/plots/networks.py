@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from helpers.models.windows import Window, outputs, paths, receptive_field
-from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.roofline import UNITS
@@ -18,6 +18,7 @@ from vgpu.base.words import plural
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.roofline import bandwidth, peak_flops, rate_text, roofline
+from vgpu.tools.streams.spans import Schedule
 
 MOST_IMAGES = 64
 MOST_LAYERS = 24
@@ -39,7 +40,7 @@ def image_grid(images, finding: str, *, signed: bool = False, first=None) -> Pic
     shown = len(images) + (first is not None)
     across = max(1, math.ceil(math.sqrt(shown * 2)))
     down = math.ceil(shown / across)
-    figure, grid = new("wide", layout=None, nrows=down, ncols=across, squeeze=False)
+    figure, grid = subplots(layout=None, nrows=down, ncols=across)
     figure.subplots_adjust(left=0.01, right=0.99, top=0.98, bottom=0.02, wspace=0.08, hspace=0.08)
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -75,9 +76,9 @@ def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32", *, about: 
     if not 1 <= len(rows) <= MOST_LAYERS:
         raise ValueError(f"{len(rows)} layers: one picture shows 1 to {MOST_LAYERS}; give a part of them, rows[:20]")
     what, about = ("All together", about) if about else ("All layers together", f"batch {rows[0].batch}")
-    figure, (left, right) = new("wide", layout=None, ncols=2)
-    left.set_position([0.09, 0.15, 0.36, 0.74])
-    right.set_position([0.65, 0.15, 0.33, 0.74])
+    figure, ((left, right),) = subplots(layout=None, ncols=2)
+    left.set_position((0.09, 0.15, 0.36, 0.74))
+    right.set_position((0.65, 0.15, 0.33, 0.74))
     ridge = roofline(1, 1, gpu, precision).ridge
     peak = peak_flops(gpu, precision)
     working = [row for row in rows if row.flops]
@@ -198,7 +199,7 @@ def im2col_map(image, window: Window, tile: int, number: int) -> Picture:
                 outside += not inside
                 if inside:
                     times[y, x] += 1
-    figure, (left, right) = new("wide", layout=None, ncols=2, width_ratios=(1, 1.75))
+    figure, ((left, right),) = subplots(layout=None, ncols=2, width_ratios=(1, 1.75))
     figure.subplots_adjust(left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
     span = (float(image.min()), float(max(image.max(), image.min() + 1)))
     left.imshow(image, cmap="Greys", vmin=span[0], vmax=2 * span[1])
@@ -240,7 +241,7 @@ def receptive_field_map(image, stack: Sequence[Window], row: int, column: int, n
     size, along = len(image), outputs(stack, len(image))
     row, column = min(row, along - 1), min(column, along - 1)
     seen = np.outer(paths(stack, size, row), paths(stack, size, column))
-    figure, (left, right) = new("wide", layout=None, ncols=2)
+    figure, ((left, right),) = subplots(layout=None, ncols=2)
     figure.subplots_adjust(left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
     left.imshow(image, cmap="Greys", vmin=image.min(), vmax=2 * max(image.max(), image.min() + 1))
     for y, x in np.argwhere(seen):
@@ -310,7 +311,7 @@ def told_norm(norm: float) -> str:
 
 
 @styled
-def launch_lanes(schedules: Mapping[str, object], *, launches: Mapping[str, int], until: float) -> Picture:
+def launch_lanes(schedules: Mapping[str, Schedule], *, launches: Mapping[str, int], until: float) -> Picture:
     """Several programs on one time axis: the launches of the host, the kernels, and the gaps between them.
 
     schedules: by the program's name, what `schedule()` of a recording gives. launches: kernels of each. `until`: where

@@ -121,7 +121,7 @@ def gradient_histogram(
 def _fate(form: Format, exponent: float) -> str:
     """What becomes of a number in the middle of this power of two."""
     parts = shares([1.5 * 2.0**exponent], form)
-    return max(parts, key=parts.get)
+    return max(parts, key=parts.__getitem__)
 
 
 def _gradients_finding(exponents, counts, zeros, form, scale, name) -> str:

@@ -63,17 +63,15 @@ def _colours(spans: Sequence[RankSpan]) -> dict[str, str]:
 
 
 def _rows(axes, spans: Sequence[RankSpan]) -> None:
-    from matplotlib.patches import Patch, PathPatch
+    from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
     looks = []
     for label, colour in _colours(spans).items():
-        fill = colour if label == WAITING else shade(colour, 0.72)
-        look = {"fc": fill, "ec": PALETTE["grey"] if label == WAITING else colour, "lw": 0.7}
-        look |= {"hatch": HATCHES.get(label, "")}
-        boxes = [_box(each) for each in spans if each.label == label]
-        axes.add_patch(PathPatch(Path.make_compound_path(*boxes), **look))
-        looks.append(Patch(label=label, **look))
+        boxes = Path.make_compound_path(*(_box(each) for each in spans if each.label == label))
+        fill, edge = (colour, PALETTE["grey"]) if label == WAITING else (shade(colour, 0.72), colour)
+        looks.append(PathPatch(boxes, label=label, fc=fill, ec=edge, lw=0.7, hatch=HATCHES.get(label, "")))
+        axes.add_patch(looks[-1])
     longest = max(each.end for each in spans)
     for each in spans:
         if each.part is not None and len(spans) <= MOST_NUMBERED and each.end - each.start > longest / 60:

@@ -311,9 +311,9 @@ def _key(
     """The names by number: what each is bound by, and its share of the roof of its own units at its intensity."""
     from matplotlib.lines import Line2D
 
-    def mark(left: float, at: float, marker: str, colour: str, **more) -> None:
-        look = {"ms": 5.5, "color": PALETTE[colour], "mec": "white", "mew": 0.5} | more
-        figure.add_artist(Line2D([left], [at + 0.011], marker=marker, **look))
+    def mark(left: float, at: float, marker: str, colour: str, size: float = 5.5, edge: str = "white") -> None:
+        dot = Line2D([left], [at + 0.011], marker=marker, ms=size, color=PALETTE[colour], mec=edge, mew=0.5)
+        figure.add_artist(dot)
 
     step = min(0.062, 0.78 / (len(places) + len(still) + star + 1))
     figure.text(0.99, 0.945, "bound by, share of roof", fontsize=7.5, ha="right", color="#444444")
@@ -334,7 +334,7 @@ def _key(
         figure.text(0.99, at, "no bytes here", fontsize=7.5, ha="right")
         at -= step
     if star:
-        mark(0.652, at, "*", "orange", ms=9, mec=PALETTE["ink"])
+        mark(0.652, at, "*", "orange", size=9, edge=PALETTE["ink"])
         figure.text(0.694, at, "what if, on the roof", fontsize=7.5)
     for (state, (colour, marker)), left in zip(STATES.items(), (0.66, 0.765, 0.875), strict=True):
         mark(left, 0.03, marker, colour)

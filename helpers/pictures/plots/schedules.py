@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.pictures.figures import PALETTE, Picture, new, styled
+from helpers.pictures.figures import PALETTE, Picture, styled, subplots
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
@@ -27,9 +27,9 @@ def schedule_pair(found, left, right, step: int) -> Picture:
     found: what `interleavings` gives; left, right: two of its `runs`; step: from 0 to the number of rows of the longer
     run. Rows still to come are empty. A run that failed shows its message.
     """
-    figure, axes = new("wide", layout=None, ncols=2)
-    for place, run, panel in zip((0.005, 0.51), (left, right), axes, strict=True):
-        panel.set_position([place, 0.02, 0.485, 0.96])
+    figure, grid = subplots(layout=None, ncols=2)
+    for place, run, panel in zip((0.005, 0.51), (left, right), grid[0], strict=True):
+        panel.set_position((place, 0.02, 0.485, 0.96))
         panel.set(xlim=(0, 1), ylim=(1, 0))
         panel.axis("off")
         rows = min(MOST_ROWS, max(FEWEST_ROWS, *(len(each.rows) for each in (left, right))))

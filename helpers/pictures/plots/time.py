@@ -118,7 +118,8 @@ def draw_lanes(axes, schedule, lanes: Sequence[str], scale: float, width: float,
     streams = list(dict.fromkeys(span.stream for span in schedule.spans))
     ticks = []
     # One mark for all bars that look alike takes a fraction of the bytes; they lie behind the labels.
-    many, together = len(schedule.spans) + len(schedule.host) > MOST_BARS, {}
+    many = len(schedule.spans) + len(schedule.host) > MOST_BARS
+    together: dict[tuple, list[tuple[float, float]]] = {}
     for top, lane in enumerate(lanes):
         rows = _rows(schedule.host if lane == "host" else [span for span in schedule.spans if span.engine == lane])
         tall = 0.8 / max(1, len(rows))
@@ -247,9 +248,9 @@ def timeline_window(schedule: Schedule, number: int, zoom: float = 1, *, name: s
         (max(chosen.start, start) - start) / scale, (min(chosen.end, end) - start) / scale,
         color=PALETTE["yellow"], alpha=0.35, lw=0, zorder=0,
     )  # fmt: skip
-    ticks = MaxNLocator(8).tick_values(start / scale, end / scale)
-    ticks = ticks[(ticks >= start / scale) & (ticks <= end / scale * 1.001)]
-    axes.set_xticks(ticks - start / scale, [f"{tick:,.6g}" for tick in ticks])
+    every = MaxNLocator(8).tick_values(start / scale, end / scale)
+    ticks = [tick for tick in every if start / scale <= tick <= end / scale * 1.001]
+    axes.set_xticks([tick - start / scale for tick in ticks], [f"{tick:,.6g}" for tick in ticks])
     return Picture(picture.figure, _finding(schedule, number, start, end, name))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
 from vgpu.base.words import plural
+from vgpu.tools.steps.dataflow import DataFlow, FlowValue
 
 MOST_NUMBERED = 32  # columns in which a number still has room
 MOST_CELLS = 1_500
@@ -92,8 +93,8 @@ def scan_steps(flow, step: int, *, prefix: str = "") -> Picture:
 # -- what is where
 
 
-def _first_elements(flow) -> dict:
-    found = {}
+def _first_elements(flow: DataFlow) -> dict[int, FlowValue]:
+    found: dict[int, FlowValue] = {}
     for value in flow.elements:
         found.setdefault(value.thread, value)
     return found
