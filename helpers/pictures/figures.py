@@ -119,25 +119,42 @@ def styled(draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     return wrapped
 
 
-def new(size: str = "wide", *, layout: Literal["constrained"] | None = "constrained") -> tuple[Figure, Axes]:
-    """A figure of one of the two `SIZES` and its axes; not known to pyplot, so nothing shows it twice.
-
-    `layout=None` leaves the placing to the caller, which draws three times as fast: right for an explorer.
-    """
-    figure, grid = subplots(size=size, layout=layout)
-    return figure, grid[0, 0]
-
-
-def subplots(
-    *, size: str = "wide", layout: Literal["constrained"] | None = "constrained", **grid
-) -> tuple[Figure, np.ndarray]:
-    """As `new`, with several axes, by row and column; `grid`: what `Figure.subplots` takes, such as `nrows`."""
+def blank(size: str = "wide", *, layout: Literal["constrained"] | None = None) -> Figure:
+    """A figure of one of the two `SIZES`, without axes; not known to pyplot, so nothing shows it twice."""
     from matplotlib.figure import Figure
 
     if size not in SIZES:
         raise ValueError(f"size must be one of {', '.join(SIZES)}, not {size!r}")
-    figure = Figure(figsize=SIZES[size], layout=layout)
-    return figure, figure.subplots(squeeze=False, **grid)
+    return Figure(figsize=SIZES[size], layout=layout)
+
+
+def new(
+    size: str = "wide", *, place: tuple[float, float, float, float] | None = None, **margins: float
+) -> tuple[Figure, Axes]:
+    """A figure of one of the two `SIZES`, and its axes.
+
+    `place`: left, bottom, width and height of the axes, as fractions of the figure; `margins`: their `left`, `right`,
+    `top` and `bottom` edges instead. Without either, Matplotlib finds room for the labels, which takes three times as
+    long to draw: too long for an explorer.
+    """
+    if place is not None:
+        figure = blank(size)
+        return figure, figure.add_axes(place)
+    figure = blank(size, layout=None if margins else "constrained")
+    if margins:
+        figure.subplots_adjust(**margins)
+    return figure, figure.subplots()
+
+
+def subplots(
+    nrows: int = 1, ncols: int = 1, *, width_ratios: Sequence[float] | None = None, sharey: bool = False,
+    layout: Literal["constrained"] | None = None, **margins: float,
+) -> tuple[Figure, np.ndarray]:  # fmt: skip
+    """A wide figure and a grid of axes, by row and column; `margins`: as for `new`, with `wspace` and `hspace`."""
+    figure = blank(layout=layout)
+    if margins:
+        figure.subplots_adjust(**margins)
+    return figure, figure.subplots(nrows, ncols, squeeze=False, width_ratios=width_ratios, sharey=sharey)
 
 
 def finding(text: str) -> str:

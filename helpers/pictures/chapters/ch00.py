@@ -23,8 +23,7 @@ def estimates(by_way: Mapping[str, Sequence[float]], true: float, *, unit: str =
     """
     if not by_way or not all(len(found) and min(found) > 0 for found in by_way.values()) or not true > 0:
         raise ValueError("give the estimates of one way or more, each above 0, and the true value")
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.16, right=0.97, top=0.9, bottom=0.16)
+    figure, axes = new(left=0.16, right=0.97, top=0.9, bottom=0.16)
     spread = np.random.default_rng(0)
     labels, said = [], []
     for row, (name, given) in enumerate(by_way.items()):
@@ -68,8 +67,7 @@ def thread_line(blocks, threads, elements: int, *, picked: int | None = None) ->
         raise ValueError(f"{count} threads have no room in a row; at most {MOST_THREADS} do")
     if not np.array_equal(blocks * size + threads, np.arange(count)):
         raise ValueError("the threads are to stand in a row: position i holds thread i % size of block i // size")
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.01, 0.02, 0.98, 0.96))
+    figure, axes = new(place=(0.01, 0.02, 0.98, 0.96))
     for at in range(count):
         colour = CYCLE[blocks[at] % len(CYCLE)]
         used = at < elements
@@ -117,7 +115,7 @@ def run_bars(seconds: Sequence[float], *, title: str = "") -> Picture:
     """Each run of the same call as a bar, the first one picked out, with the median of the others as a
     line."""
     milliseconds = np.asarray(seconds, float) * 1e3
-    figure, axes = new("wide")
+    figure, axes = new()
     axes.bar(np.arange(len(milliseconds)) + 1, milliseconds, color=PALETTE["blue"])
     axes.bar([1], milliseconds[:1], color=PALETTE["vermilion"], hatch="//", ec="white")
     median = float(np.median(milliseconds[1:]))

@@ -41,8 +41,7 @@ def launch_queue(
     spans = {name: queued(kernels, launch, waits.get(name, ())) for name, kernels in steps.items()}
     ends = {name: works[-1][0] + works[-1][1] for name, (_, works) in spans.items()}
     until = 1.1 * max(ends.values())
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.22, right=0.98, top=0.9, bottom=0.15)
+    figure, axes = new(left=0.22, right=0.98, top=0.9, bottom=0.15)
     ticks = []
     for row, (name, (asks, works)) in enumerate(spans.items()):
         for bars, top, colour in ((asks, row, "blue"), (works, row + 0.36, "orange")):
@@ -187,7 +186,7 @@ def growth(seconds: Mapping[int, float], *, each: str, full: float | None = None
     a line; `source` says where the times come from.
     """
     counts, times = list(seconds), list(seconds.values())
-    figure, axes = new("wide")
+    figure, axes = new()
     axes.loglog(counts, times, color=CYCLE[0], marker=MARKERS[0])
     low, high = min(times) / 2, max(times) * 2
     axes.set(xlabel=f"{each} ({source})", ylim=(low, high))

@@ -32,9 +32,8 @@ def warp_rows(blocks, threads, *, grid: int, block: int) -> Picture:
         raise ValueError(f"the launch has {grid} blocks of {block} threads; a signature is beyond them")
     signed = {(int(b), int(t)): i for i, (b, t) in enumerate(zip(blocks, threads, strict=True)) if b >= 0}
     rows = grid * of_block
-    figure, axes = new("wide", layout=None)
+    figure, axes = new(place=(0.13, 0.01, 0.86, _ROW * rows / (_ROW * rows + _HEAD)))
     figure.set_size_inches(7.0, _ROW * rows + _HEAD)
-    axes.set_position((0.13, 0.01, 0.86, _ROW * rows / (_ROW * rows + _HEAD)))
     stopped = bare = 0
     for row in range(rows):
         number, warp = divmod(row, of_block)
@@ -84,9 +83,8 @@ def round_rows(blocks, threads, *, grid: int, block: int) -> Picture:
     rounds = max(map(len, taken), default=0)
     if not (1 <= count <= MOST_THREADS and 1 <= rounds <= MOST_ROUNDS):
         raise ValueError(f"this draws 1 to {MOST_THREADS} threads and 1 to {MOST_ROUNDS} rounds: {count} and {rounds}")
-    figure, axes = new("wide", layout=None)
+    figure, axes = new(place=(0.1, 0.01, 0.89, _ROW * (rounds + 1) / (_ROW * (rounds + 1) + _HEAD)))
     figure.set_size_inches(7.0, _ROW * (rounds + 1) + _HEAD)
-    axes.set_position((0.1, 0.01, 0.89, _ROW * (rounds + 1) / (_ROW * (rounds + 1) + _HEAD)))
     size = min(8.0, 160 / count)
     for column, elements in enumerate(taken):
         number, thread = divmod(column, block)
@@ -129,10 +127,9 @@ def block_orders(orders: Mapping[str, Sequence[int]]) -> Picture:
     (count,) = counts
     if bad := [name for name, order in places.items() if sorted(order) != list(range(count))]:
         raise ValueError(f"in {bad[0]!r} the blocks have not drawn each number from 0 to {count - 1} once")
-    figure, axes = new("wide", layout=None)
     tall = 0.36 * len(places)
+    figure, axes = new(place=(0.19, 0.02, 0.8, tall / (tall + _HEAD)))
     figure.set_size_inches(7.0, tall + _HEAD)
-    axes.set_position((0.19, 0.02, 0.8, tall / (tall + _HEAD)))
     for row, (name, order) in enumerate(places.items()):
         for block, place in enumerate(order):
             light = 0.9 - 0.5 * block / max(count - 1, 1)

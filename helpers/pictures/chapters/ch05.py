@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled, subplots
+from helpers.pictures.plots.common import check_count
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
@@ -25,9 +26,8 @@ def halo_strip(found: TouchedElements, radius: int, x: str = "x", out: str = "ou
         raise ValueError(f"the block stores nothing to {out}")
     under = np.zeros(len(loaded), bool)
     under[radius : radius + len(stored)] = stored
-    figure, axes = new("wide", layout=None)
+    figure, axes = new(place=(0.01, 0.02, 0.98, 0.82))
     figure.set_size_inches(7.0, 2.2)
-    axes.set_position((0.01, 0.02, 0.98, 0.82))
     axes.set(xlim=(-3, len(loaded)), ylim=(5.6, 0))
     axes.axis("off")
     looks = {"halo": PALETTE["orange"], "own": PALETTE["sky"], "none": "#ffffff"}
@@ -65,11 +65,9 @@ def moves(found: Sequence[TouchedElements], source: str = "x", target: str = "ou
     """
     from matplotlib.colors import ListedColormap
 
-    if not 1 <= len(found) <= MOST_PRODUCTS:
-        raise ValueError(f"one to {MOST_PRODUCTS} kernels stand beside one another; got {len(found)}")
-    figure, axes = subplots(layout=None, nrows=2, ncols=len(found))
+    check_count(found, MOST_PRODUCTS, "kernels")
+    figure, axes = subplots(2, len(found), left=0.01, right=0.99, top=0.9, bottom=0.02, hspace=0.12, wspace=0.05)
     figure.set_size_inches(7.0, 5.0)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.02, hspace=0.12, wspace=0.05)
     told = []
     for column, each in zip(axes.T, found, strict=True):
         for place, name, what in zip(column, (source, target), ("loads from", "stores to"), strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from helpers.pictures.figures import PALETTE, Picture, styled, subplots
-from helpers.pictures.plots.common import shade
+from helpers.pictures.plots.common import check_count, shade
 from vgpu.base.words import plural
 from vgpu.tools.steps.trace import Trace
 from vgpu.tools.steps.turns import ARRIVES, READS, WRITES, HandOver, Turns
@@ -24,13 +24,12 @@ def atomic_queues(found: Sequence[Trace], titles: Sequence[str] = ()) -> Picture
     kernel whose block makes no atomic on shared memory.
     """
     found = list(found)
-    if not 1 <= len(found) <= MOST_QUEUES:
-        raise ValueError(f"this draws 1 to {MOST_QUEUES} kernels, not {len(found)}")
+    check_count(found, MOST_QUEUES, "kernels")
     names = list(titles) or [each.kernel for each in found]
     if len(names) != len(found):
         raise ValueError(f"there are {len(names)} titles for {len(found)} kernels")
     queues = [_queues(each) for each in found]
-    figure, panels = subplots(layout=None, ncols=len(found))
+    figure, panels = subplots(1, len(found))
     left = 0.08  # room for the name of the upright axis and its numbers
     wide = (0.995 - left) / len(found)
     tallest = max(lanes[0] for lanes in queues)
@@ -94,7 +93,7 @@ def warp_turns(found: Sequence[Turns]) -> Picture:
             f"this draws 1 to {MOST_PANELS} kernels with at most {MOST_TURNS} turns each: take fewer warps or another "
             f"seed; given are {[len(each.turns) for each in found]} turns"
         )
-    figure, panels = subplots(layout=None, nrows=len(found))
+    figure, panels = subplots(len(found))
     heights = [_HEAD + _TALL * each.warps for each in found]
     height = sum(heights) + 0.3
     figure.set_size_inches(7.0, height)

@@ -23,8 +23,7 @@ def look_back(looked: Mapping[str, Sequence[int]]) -> Picture:
         raise ValueError(f"look_back draws one run or more, of 1 to {MOST_BLOCKS} blocks each")
     if any(not min(1, block) <= visits <= block for run in looked.values() for block, visits in enumerate(run)):
         raise ValueError("a block looks at one block to its left at least, if there is one, and never beyond the first")
-    figure, axes = subplots(layout=None, ncols=len(looked))
-    figure.subplots_adjust(left=0.07, right=0.99, top=0.80, bottom=0.12, wspace=0.16)
+    figure, axes = subplots(1, len(looked), left=0.07, right=0.99, top=0.80, bottom=0.12, wspace=0.16)
     for plot, (name, visits) in zip(axes.flat, looked.items(), strict=True):
         blocks = len(visits)
         for block, seen in enumerate(visits):
@@ -64,8 +63,7 @@ def published_times(rows: Sequence, *, unit: str = "ms", on: str = "") -> Pictur
     """
     if not rows:
         raise ValueError("there is nothing to compare: `rows` is empty")
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.27, 0.14, 0.70, 0.74))
+    figure, axes = new(place=(0.27, 0.14, 0.70, 0.74))
     most = max(max(row.published, MODEL_ERROR * row.modelled) for row in rows)
     gap = most / 60
     for at, row in enumerate(rows):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from helpers.pictures.figures import PALETTE, Drawing, Picture, styled, subplots
-from helpers.pictures.plots.common import WARP, lanes_on_end, stretches
+from helpers.pictures.plots.common import WARP, check_count, lanes_on_end, stretches
 from helpers.pictures.plots.ink import MONO
 from helpers.pictures.plots.issue import slots
 from helpers.pictures.plots.templates import from_template
@@ -28,13 +28,12 @@ def mask_strips(recordings: Mapping[str, Recording], warp: int = 0) -> Picture:
     one that takes part while others do not; white is a slot that was issued for nothing. ValueError for none, for
     more than can be told apart, and for a recording without steps of this warp.
     """
-    if not 1 <= len(recordings) <= MOST_PANELS:
-        raise ValueError(f"this draws 1 to {MOST_PANELS} recordings, not {len(recordings)}")
+    check_count(recordings, MOST_PANELS, "recordings")
     steps = {name: recording.of(warp) for name, recording in recordings.items()}
     if empty := [name for name, found in steps.items() if not found]:
         raise ValueError(f"the recording {empty[0]!r} has no steps of warp {warp}")
     most = max(map(len, steps.values()))
-    figure, panels = subplots(layout=None, nrows=len(steps))
+    figure, panels = subplots(len(steps))
     height = len(steps) * (_HEAD + _TALL) + _FOOT
     figure.set_size_inches(7.0, height)
     for at, (axes, (name, found)) in enumerate(zip(panels[:, 0], steps.items(), strict=True)):
@@ -91,8 +90,7 @@ def vote_places(words: ArrayLike, todo: ArrayLike, warps: Sequence[int] = (0,)) 
     below.
     """
     words, todo = np.asarray(words), np.asarray(todo)
-    if not 1 <= len(warps) <= MOST_WARPS:
-        raise ValueError(f"this draws 1 to {MOST_WARPS} warps, not {len(warps)}")
+    check_count(warps, MOST_WARPS, "warps")
     panels, said = [], []
     for warp in warps:
         votes = [int(words[warp]) >> lane & 1 for lane in range(WARP)]

@@ -25,9 +25,8 @@ def sm_quarters(held: Occupancy, gpu: GPU) -> Picture:
 
     `held`: the occupancy of a kernel on that GPU. Warps are dealt to the quarters in turn, as they come.
     """
-    figure, axes = new("wide", layout=None)
+    figure, axes = new(place=(0.01, 0.02, 0.98, 0.86))
     figure.set_size_inches(ACROSS, figure.get_figheight())
-    axes.set_position((0.01, 0.02, 0.98, 0.86))
     quarters, places = gpu.partitions_per_sm, gpu.warps_per_sm // gpu.partitions_per_sm
     a_block = -(-held.threads_per_block // gpu.warp_size)
     a_warp = held.registers_per_block / a_block / (gpu.registers_per_sm / quarters)
@@ -75,9 +74,8 @@ def bytes_under_way(gpus: Sequence[GPU], published: Mapping[str, int]) -> Pictur
         if gpu.dram_latency is None:
             raise ValueError(f"no latency is known for {gpu.name}, so its bytes under way cannot be worked out")
         needs[gpu.name] = gpu.memory_bandwidth / (gpu.clock * gpu.sms) * gpu.dram_latency
-    figure, axes = new("wide", layout=None)
+    figure, axes = new(place=(0.08, 0.15, 0.88, 0.70))
     figure.set_size_inches(ACROSS, figure.get_figheight())
-    axes.set_position((0.08, 0.15, 0.88, 0.70))
     kinds = (("all warps, one float a lane", "sky"), ("bandwidth × latency", "orange"), ("CUB aims at", "blue"))
     for row, gpu in enumerate(gpus):
         amounts = (gpu.warps_per_sm * REQUEST, needs[gpu.name], published.get(gpu.name))
@@ -112,8 +110,7 @@ def hiding_curves(found: Mapping[str, Sequence[IssueSlots]], unit: str = "memory
         raise ValueError(f"unit is one of {', '.join(UNITS)}, not {unit!r}")
     if not found:
         raise ValueError("give at least one kernel and what schedule says of it")
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.09, 0.16, 0.88, 0.70))
+    figure, axes = new(place=(0.09, 0.16, 0.88, 0.70))
     said = []
     for number, (name, slots) in enumerate(found.items()):
         points = sorted((each.warps, getattr(each, UNITS[unit])) for each in slots)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled, subplots
-from helpers.pictures.plots.common import shade
+from helpers.pictures.plots.common import check_count, shade
 from helpers.pictures.plots.time import LANES, UNITS_OF_TIME, draw_lanes
 from vgpu.base.words import plural
 from vgpu.hardware.time_model import seconds_text
@@ -25,12 +25,11 @@ def lanes_compared(schedules: Mapping[str, Schedule]) -> Picture:
     schedules: by a name that stands above its lanes, what `schedule()` of a recording gives; all have the same lanes,
     so that an idle one shows. Raises ValueError for none, for more, and where some are measured and others modelled.
     """
-    if not 1 <= len(schedules) <= MOST_COMPARED:
-        raise ValueError(f"this compares 1 to {MOST_COMPARED} schedules, not {len(schedules)}")
+    check_count(schedules, MOST_COMPARED, "schedules")
     found = list(schedules.values())
     if len({(each.kind, each.gpu) for each in found}) > 1:
         raise ValueError("the schedules are of different kinds or GPUs: measured and modelled times do not compare")
-    figure, panels = subplots(layout=None, nrows=len(found))
+    figure, panels = subplots(len(found))
     longest = max(each.seconds for each in found)
     scale, unit = next(((s, u) for s, u in UNITS_OF_TIME if longest >= s), UNITS_OF_TIME[-1])
     width = max(longest / scale, 1e-9)
@@ -83,13 +82,12 @@ def block_uses(programs: Mapping[str, Timeline], tensors: Sequence[str]) -> Pict
     a tensor; hatched, it is kept back for a kernel. Red is where kernels use one block for two tensors at once.
     ValueError for other programs.
     """
-    if not 1 <= len(programs) <= MOST_PROGRAMS:
-        raise ValueError(f"this draws 1 or {MOST_PROGRAMS} programs, not {len(programs)}")
+    check_count(programs, MOST_PROGRAMS, "programs")
     schedules = {name: timeline.schedule() for name, timeline in programs.items()}
     found = {name: _uses(timeline, schedules[name], tensors) for name, timeline in programs.items()}
     until = 1.02 * max(use.end for uses in found.values() for use in uses)
     rows = {name: _rows(uses) for name, uses in found.items()}
-    figure, panels = subplots(layout=None, nrows=len(found))
+    figure, panels = subplots(len(found))
     tall = 0.88 / sum(len(each) + _HEAD for each in rows.values())
     top, told = 1.0, []
     for axes, (name, uses) in zip(panels[:, 0], found.items(), strict=True):
@@ -192,12 +190,10 @@ def stream_order(timeline) -> Picture:
     """
     steps = timeline.steps()
     shown = [number for number, step in enumerate(steps) if step.operation.kind not in _UNSEEN]
-    if not 1 <= len(shown) <= MOST_OPERATIONS:
-        raise ValueError(f"this draws 1 to {MOST_OPERATIONS} operations, and the recording has {len(shown)}")
+    check_count(shown, MOST_OPERATIONS, "operations")
     rows = sorted({_row(steps[number]) for number in shown}, key=lambda name: (name != "the host", name))
     places = {number: (column, rows.index(_row(steps[number]))) for column, number in enumerate(shown)}
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.2, 0.04, 0.79, 0.84))
+    figure, axes = new(place=(0.2, 0.04, 0.79, 0.84))
     axes.set(xlim=(-0.55, max(len(shown), 4) - 0.4), ylim=(len(rows) - 0.45, -0.55))
     axes.axis("off")
     for row, name in enumerate(rows):

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from helpers.pictures.figures import Picture, new, styled
+from helpers.pictures.figures import Picture, blank, styled
+from helpers.pictures.plots.common import check_count
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
@@ -29,10 +30,8 @@ def product_tiles(found: Sequence[TouchedElements], left: str = "a", right: str 
     """
     from matplotlib.colors import ListedColormap
 
-    if not 1 <= len(found) <= MOST_PRODUCTS:
-        raise ValueError(f"one to {MOST_PRODUCTS} kernels stand beside one another; got {len(found)}")
-    figure, _ = new("wide", layout=None)
-    figure.clear()
+    check_count(found, MOST_PRODUCTS, "kernels")
+    figure = blank()
     colours = ListedColormap(LEVELS)
     width = 1 / max(2, len(found))
     for at, each in enumerate(found):

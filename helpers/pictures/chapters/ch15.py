@@ -34,8 +34,7 @@ def packed_fours(row: ArrayLike, values: ArrayLike, places: ArrayLike) -> Pictur
     kept = [4 * (at // 2) + place for at, place in enumerate(places)]
     if (places < 0).any() or (places > 3).any() or not np.array_equal(row[kept], values):
         raise ValueError("each stored value is the weight at its place: row[4 * (k // 2) + places[k]] == values[k]")
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0, 0, 1, 1))
+    figure, axes = new(place=(0, 0, 1, 1))
     axes.set(xlim=(0, 700), ylim=(350, 0))
     axes.axis("off")
     side = 640 / MOST_WEIGHTS
@@ -76,7 +75,7 @@ def bit_layouts(formats: Sequence[Format]) -> Picture:
     """A row of bits for each format: sign, exponent, mantissa."""
     from matplotlib.patches import Patch, Rectangle
 
-    figure, axes = new("wide")
+    figure, axes = new()
     widest = max(form.bits for form in formats)
     for row, form in enumerate(formats):
         parts = (("orange", 1), ("green", form.exponent), ("sky", form.mantissa))
@@ -107,7 +106,7 @@ def bit_layouts(formats: Sequence[Format]) -> Picture:
 @styled
 def peak_bars(seconds: Mapping[str, tuple[float, float]], *, gpu: str, what: str) -> Picture:
     """For each type, the time of the arithmetic at its peak rate, and the time to move its bytes."""
-    figure, axes = new("wide")
+    figure, axes = new()
     for row, (arithmetic, moved) in enumerate(seconds.values()):
         bars = ((-0.2, arithmetic, "blue", "", "arithmetic at the peak"), (0.2, moved, "orange", "//", "bytes"))
         for offset, value, colour, hatch, label in bars:

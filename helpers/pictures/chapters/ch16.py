@@ -47,8 +47,7 @@ def copy_paths(profiles: Mapping[str, Profile]) -> Picture:
     """
     from matplotlib.patches import FancyArrowPatch, Rectangle
 
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.98, bottom=0.02)
+    figure, axes = new(left=0.01, right=0.99, top=0.98, bottom=0.02)
     told = []
     for row, (name, profile) in enumerate(profiles.items()):
         way = _way(profile)
@@ -97,8 +96,7 @@ def copy_groups(found) -> Picture:
     A column for each thing the thread does, one row per group: from its copies to the wait that lands them.
     """
     events = found.events[:MOST_COLUMNS]
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.1, right=0.95, top=0.72, bottom=0.06)
+    figure, axes = new(left=0.1, right=0.95, top=0.72, bottom=0.06)
     groups = sorted({event.group for event in events if event.kind == "copy"})
     rows = {group: row for row, group in enumerate(groups)}
     landed = {group: at for at, event in enumerate(events) for group in event.landed}
@@ -153,8 +151,7 @@ def barrier_phases(found) -> Picture:
     after the event: arrivals (orange) and bytes (blue), each as a share of the most that was missing.
     """
     events = found.events[:MOST_COLUMNS]
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.13, right=0.94, top=0.7, bottom=0.06)
+    figure, axes = new(left=0.13, right=0.94, top=0.7, bottom=0.06)
     states = [state for event in events for state in event.states.values() if state]
     most = max(max(state.bytes for state in states), 1)
     for row, name in enumerate(found.names):

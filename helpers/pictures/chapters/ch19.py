@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled, subplots
-from helpers.pictures.plots.common import shade
+from helpers.pictures.plots.common import check_count, shade
 from vgpu.base.words import plural
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
@@ -100,8 +100,7 @@ def window_sums(image, weight) -> Picture:
     fit.
     """
     image, weight = _small("image", image), _small("filter", weight)
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.99, bottom=0.01)
+    figure, axes = new(left=0.01, right=0.99, top=0.99, bottom=0.01)
     width, height, results = _sums(axes, image, weight)
     figure.set_size_inches(7.0, min(3.5, 7.0 * (height + 0.9) / (width + 0.1) + 0.1))
     _page(axes, width, height)
@@ -122,8 +121,7 @@ def im2col_product(image, weight) -> Picture:
     image, weight = _small("image", image), _small("filter", weight)
     columns, across = _columns(image, weight)
     taps, positions = columns.shape
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.99, bottom=0.01)
+    figure, axes = new(left=0.01, right=0.99, top=0.99, bottom=0.01)
     width, height, results = _sums(axes, image, weight)
     top = height + 1.3
     middle = top + (taps - 1) / 2
@@ -172,12 +170,10 @@ def halo_map(found: Mapping[str, TouchedElements], size: int, image: str = "imag
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Rectangle
 
-    if not 1 <= len(found) <= MOST_TILES:
-        raise ValueError(f"one to {MOST_TILES} blocks stand beside one another; got {len(found)}")
+    check_count(found, MOST_TILES, "blocks")
     tiles = {name: _cropped(each, image, out) for name, each in found.items()}
     widths = [pixels.shape[1] for pixels, _ in tiles.values()]
-    figure, row = subplots(layout=None, ncols=len(tiles), width_ratios=widths)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.13, wspace=0.08)
+    figure, row = subplots(1, len(tiles), width_ratios=widths, left=0.01, right=0.99, top=0.9, bottom=0.13, wspace=0.08)
     looks = ("#ffffff", PALETTE["orange"], shade(PALETTE["sky"], 0.85), PALETTE["sky"])
     told = []
     for axes, (name, (pixels, outputs)) in zip(row[0], tiles.items(), strict=True):
@@ -213,7 +209,7 @@ def gradient_norms(norms: Mapping[str, Sequence[float]]) -> Picture:
 
     `norms` by the network's name. A norm of 0 has no place on the logarithmic axis and is left out.
     """
-    figure, axes = new("wide")
+    figure, axes = new()
     said = []
     for number, (name, values) in enumerate(norms.items()):
         depths = [depth for depth, value in enumerate(values, 1) if value > 0]

@@ -20,7 +20,7 @@ def forecast_fan(past: Sequence[float], truth: Sequence[float], forecasts: Mappi
     """
     past, truth = [float(value) for value in past], [float(value) for value in truth]
     forecasts = {name: [float(value) for value in values] for name, values in forecasts.items()}
-    figure, axes = new("wide")
+    figure, axes = new()
     now = len(past)
     axes.plot(range(now), past, color=PALETTE["grey"], lw=1.2)
     axes.plot(range(now - 1, now + len(truth)), [past[-1], *truth], color=PALETTE["ink"], lw=2, label="what came")
@@ -68,8 +68,7 @@ def unrolled(x, outputs, state, *, backward: bool = False) -> Picture:
     for other shapes and for several layers.
     """
     steps, x_shape, out_shape, names = _parts(x, outputs, state)
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0, 0, 1, 1))
+    figure, axes = new(place=(0, 0, 1, 1))
     axes.set(xlim=(0, 700), ylim=(0, 350))
     axes.axis("off")
     shown = [*range(min(3, steps)), *([steps - 1] if steps > 3 else [])]
@@ -174,8 +173,7 @@ def cell_rounds(rounds) -> Picture:
     if (np.diff(rounds, axis=0) < 1).any() or (np.diff(rounds, axis=1) < 1).any():
         raise ValueError("a cell has to wait: its round is later than that of the cell below it and of the step before")
     layers, steps = rounds.shape
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.1, 0.14, 0.88, 0.74))
+    figure, axes = new(place=(0.1, 0.14, 0.88, 0.74))
     numbers, counts = np.unique(rounds, return_counts=True)
     widest = int(numbers[counts == counts.max()][len(numbers[counts == counts.max()]) // 2])
     for layer in range(layers):

@@ -34,8 +34,7 @@ def reaches(maps: Mapping[str, object]) -> Picture:
             f"one to {MOST_SPREADS} matrices of (inputs, outputs), with at most {MOST_ENDS} of each, can be drawn; got "
             f"{', '.join(f'{name}: {each.shape}' for name, each in drawn.items()) or 'none'}"
         )
-    figure, row = subplots(layout=None, nrows=len(drawn))
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.92, bottom=0.02, hspace=0.3)
+    figure, row = subplots(len(drawn), left=0.01, right=0.99, top=0.92, bottom=0.02, hspace=0.3)
     longest = max(max(each.shape) for each in drawn.values())
     told = []
     for axes, (name, matrix) in zip(row[:, 0], drawn.items(), strict=True):
@@ -93,7 +92,7 @@ def image_rows(rows: Mapping[str, object], *, limits: tuple[float, float] = (-1.
     if sum(map(len, drawn.values())) > MOST_IMAGES:
         raise ValueError(f"at most {MOST_IMAGES} images can be told apart here")
     most = max(map(len, drawn.values()))
-    figure, axes = subplots(ncols=len(drawn)) if most == 1 else subplots(nrows=len(drawn))
+    figure, axes = subplots(*((1, len(drawn)) if most == 1 else (len(drawn), 1)), layout="constrained")
     if most > 1:  # no higher than the images are
         tallest = max(images.shape[1] / images.shape[2] for images in drawn.values())
         wide, high = figure.get_size_inches()
@@ -124,7 +123,7 @@ def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent:
     drawn = {name: as_points(given) for name, given in clouds.items()}
     rows = (len(drawn) + 4) // 5
     columns = (len(drawn) + rows - 1) // rows
-    figure, axes = subplots(nrows=rows, ncols=columns)
+    figure, axes = subplots(rows, columns, layout="constrained")
     told = []
     each = MOST_POINTS // len(drawn)
     for where in axes.flat[len(drawn) :]:

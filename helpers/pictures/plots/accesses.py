@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from helpers.models.cache_model import Asked, share_found
-from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled, subplots
+from helpers.pictures.figures import CYCLE, PALETTE, Picture, blank, new, styled, subplots
 from helpers.pictures.plots.common import LINE, SECTOR, WARP, bytes_text, shade
 from vgpu.base.words import plural
 from vgpu.storage.banks import BANKS, parts, wavefronts
@@ -49,8 +49,7 @@ def sector_map(access, *, prefix: str = "") -> Picture:
     shown = lines[:MOST_LINES]
     if lines and lines[-1] - lines[0] < FEWEST_LINES:  # few lines: show their untouched neighbours too
         shown = list(range(lines[0], lines[0] + FEWEST_LINES))
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.1, 0.03, 0.89, 0.8))
+    figure, axes = new(place=(0.1, 0.03, 0.89, 0.8))
     height = max(FEWEST_LINES, len(shown))
     _draw_lines(axes, access, shown, height)
     if len(lines) > len(shown):
@@ -70,8 +69,7 @@ def sector_panels(accesses: Mapping[str, Access]) -> Picture:
     rows = {name: _lines(access)[:MOST_LINES] for name, access in accesses.items()}
     heads = 1.4  # rows that a panel's title takes
     total = sum(len(lines) + heads for lines in rows.values()) + 1.4
-    figure, everywhere = new("wide", layout=None)
-    everywhere.remove()
+    figure = blank()
     figure.set_size_inches(figure.get_figwidth(), 0.26 * total)
     top = total - 1.4
     figure.text(0.01, 1 - 0.8 / total, KEY, fontsize=9)
@@ -136,7 +134,7 @@ def _name_sectors(axes, height: int) -> None:
 @styled
 def staircase(values: Mapping[str, float], *, unit: str, best: float | None = None) -> Picture:
     """One bar per kernel, in the order given, with an optional line at the best possible value."""
-    figure, axes = new("wide")
+    figure, axes = new()
     names = list(values)
     bars = axes.barh(
         names, list(values.values()), color=[CYCLE[i % len(CYCLE)] for i in range(len(names))], height=0.65
@@ -169,8 +167,7 @@ def traffic(profile, *, prefix: str = "", scale: float = 0) -> Picture:
     """
     rows = load_traffic(profile)
     asked, brought, distinct = rows.values()
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.2, 0.2, 0.76, 0.74))
+    figure, axes = new(place=(0.2, 0.2, 0.76, 0.74))
     colours = (PALETTE["blue"], PALETTE["orange"], PALETTE["green"])
     bars = axes.barh(list(rows), [value / 1024 for value in rows.values()], color=colours, height=0.6)
     axes.bar_label(bars, [f"{value / 1024:,.4g} KiB" for value in rows.values()], padding=4)
@@ -211,8 +208,7 @@ def bank_matrix(access, *, prefix: str = "") -> Picture:
     from matplotlib.patches import Rectangle
 
     fronts = wavefronts(access)
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.055, 0.03, 0.94, 0.79))
+    figure, axes = new(place=(0.055, 0.03, 0.94, 0.79))
     height = max(FEWEST_ROWS, len(fronts))
     label = height <= MOST_LABELLED
     single, shared, colours = [], [], []
@@ -271,8 +267,7 @@ def cache_requests(runs: Mapping[str, Sequence[Asked]], nbytes: int) -> Picture:
         if not 0 < len(asked) <= MOST_REQUESTS:
             who = name or "the kernel"
             raise ValueError(f"{who} made {len(asked):,} requests; 1 to {MOST_REQUESTS:,} can be drawn")
-    figure, axes = subplots(layout=None, ncols=len(runs), sharey=True)
-    figure.subplots_adjust(left=0.08, right=0.985, top=0.82, bottom=0.15, wspace=0.08)
+    figure, axes = subplots(1, len(runs), sharey=True, left=0.08, right=0.985, top=0.82, bottom=0.15, wspace=0.08)
     highest = max(each.first for asked in runs.values() for each in asked)
     top = max(1.06 * highest, 1.12 * nbytes) / 1024
     for at, (panel, (name, asked)) in enumerate(zip(axes[0], runs.items(), strict=True)):

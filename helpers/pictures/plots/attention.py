@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.models.attention import Visit, Walk, separate_bytes
-from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, blank, styled
 from vgpu.base.words import plural
 
 
@@ -25,8 +25,7 @@ def attention_tiles(found: Walk, step: int, row: int) -> Picture:
     visit = found.visits[step - 1]
     row = min(row, len(visit.rows) - 1)
     length = len(found.scores)
-    figure, _ = new("wide", layout=None)
-    figure.clear()
+    figure = blank()
     _matrix(figure.add_axes((0.015, 0.075, 0.42, 0.83)), found, step, visit, visit.rows[row])
     so_far = [each for each in found.of_block(step - 1) if each.keys.start <= visit.keys.start]
     _running(figure.add_axes((0.53, 0.62, 0.45, 0.26)), found, so_far, row)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import colorsys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 
 import numpy as np
 
@@ -19,6 +19,12 @@ def shade(colour: str, lightness: float) -> tuple[float, float, float]:
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     hue, _, saturation = colorsys.rgb_to_hls(red, green, blue)
     return colorsys.hls_to_rgb(hue, lightness, saturation)
+
+
+def check_count(given: Sized, most: int, what: str) -> None:
+    """ValueError if there is nothing to draw, or more than fits."""
+    if not 1 <= len(given) <= most:
+        raise ValueError(f"this draws 1 to {most} {what}, not {len(given)}")
 
 
 def stretches(steps: Sequence, key: Callable) -> list[tuple]:

@@ -45,8 +45,7 @@ def tile_walk(
     if _long(bands[right][0]) != depth or depth % step or not 1 <= depth // step <= MOST_TILES:
         raise ValueError(f"bands of {depth} and {_long(bands[right][0])} are not 1 to {MOST_TILES} tiles of {step}")
     tiles = depth // step
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0, 0, 1, 1))
+    figure, axes = new(place=(0, 0, 1, 1))
     axes.set(xlim=(0, 700), ylim=(350, 0))
     axes.axis("off")
     rows, inner = found.levels[left].shape

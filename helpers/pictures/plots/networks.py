@@ -40,8 +40,7 @@ def image_grid(images, finding: str, *, signed: bool = False, first=None) -> Pic
     shown = len(images) + (first is not None)
     across = max(1, math.ceil(math.sqrt(shown * 2)))
     down = math.ceil(shown / across)
-    figure, grid = subplots(layout=None, nrows=down, ncols=across)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.98, bottom=0.02, wspace=0.08, hspace=0.08)
+    figure, grid = subplots(down, across, left=0.01, right=0.99, top=0.98, bottom=0.02, wspace=0.08, hspace=0.08)
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("signed", [PALETTE["blue"], "white", PALETTE["vermilion"]])
@@ -76,7 +75,7 @@ def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32", *, about: 
     if not 1 <= len(rows) <= MOST_LAYERS:
         raise ValueError(f"{len(rows)} layers: one picture shows 1 to {MOST_LAYERS}; give a part of them, rows[:20]")
     what, about = ("All together", about) if about else ("All layers together", f"batch {rows[0].batch}")
-    figure, ((left, right),) = subplots(layout=None, ncols=2)
+    figure, ((left, right),) = subplots(1, 2)
     left.set_position((0.09, 0.15, 0.36, 0.74))
     right.set_position((0.65, 0.15, 0.33, 0.74))
     ridge = roofline(1, 1, gpu, precision).ridge
@@ -199,8 +198,9 @@ def im2col_map(image, window: Window, tile: int, number: int) -> Picture:
                 outside += not inside
                 if inside:
                     times[y, x] += 1
-    figure, ((left, right),) = subplots(layout=None, ncols=2, width_ratios=(1, 1.75))
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
+    figure, ((left, right),) = subplots(
+        1, 2, width_ratios=(1, 1.75), left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04
+    )
     span = (float(image.min()), float(max(image.max(), image.min() + 1)))
     left.imshow(image, cmap="Greys", vmin=span[0], vmax=2 * span[1])
     pad = window.padding
@@ -241,8 +241,7 @@ def receptive_field_map(image, stack: Sequence[Window], row: int, column: int, n
     size, along = len(image), outputs(stack, len(image))
     row, column = min(row, along - 1), min(column, along - 1)
     seen = np.outer(paths(stack, size, row), paths(stack, size, column))
-    figure, ((left, right),) = subplots(layout=None, ncols=2)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
+    figure, ((left, right),) = subplots(1, 2, left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
     left.imshow(image, cmap="Greys", vmin=image.min(), vmax=2 * max(image.max(), image.min() + 1))
     for y, x in np.argwhere(seen):
         weight = np.log1p(seen[y, x]) / np.log1p(seen.max())
@@ -283,8 +282,7 @@ def gradient_curves(
     curves: by name, the norm at 0, 1, 2, … steps back, as a share of that at 0. others: by the same names, further
     curves that are drawn thin behind, in the same colour. The line at 1 is a gradient that is kept whole.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.11, right=0.98, top=0.86, bottom=0.15)
+    figure, axes = new(left=0.11, right=0.98, top=0.86, bottom=0.15)
     for number, (name, norms) in enumerate(curves.items()):
         colour, dash = CYCLE[number % len(CYCLE)], DASHES[number % len(DASHES)]
         for thin in (others or {}).get(name, ()):
@@ -317,8 +315,7 @@ def launch_lanes(schedules: Mapping[str, Schedule], *, launches: Mapping[str, in
     schedules: by the program's name, what `schedule()` of a recording gives. launches: kernels of each. `until`: where
     the axis ends, in seconds; a program that takes longer goes on beyond it.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.21, right=0.98, top=0.9, bottom=0.15)
+    figure, axes = new(left=0.21, right=0.98, top=0.9, bottom=0.15)
     ticks = []
     for row, (name, schedule) in enumerate(schedules.items()):
         asks = [(span.start, span.end) for span in schedule.host if span.label != "waits"]

@@ -36,8 +36,7 @@ def sm_slots(held: Occupancy, gpu: GPU, *, prefix: str = "") -> Picture:
 
     `held`: the occupancy of a kernel on that GPU. Registers and shared memory are as given out, in whole units.
     """
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.21, 0.04, 0.77, 0.80))
+    figure, axes = new(place=(0.21, 0.04, 0.77, 0.80))
     warps = -(-held.threads_per_block // gpu.warp_size)
     bars = (
         ("warps", "warps", warps, gpu.warps_per_sm, 1, ""),
@@ -112,8 +111,7 @@ def waves(blocks: int, held: Occupancy, gpu: GPU) -> Picture:
         raise ValueError(occupancy_finding(held))
     at_once = held.blocks_per_sm * gpu.sms
     count = -(-blocks // at_once)
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.10, 0.16, 0.88, 0.68))
+    figure, axes = new(place=(0.10, 0.16, 0.88, 0.68))
     shown = min(count, 12)
     columns = np.arange(gpu.sms)
     for row in range(shown):
@@ -160,8 +158,7 @@ def scheduler_rows(found: IssueSlots, *, prefix: str = "") -> Picture:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.10, 0.15, 0.87, 0.70))
+    figure, axes = new(place=(0.10, 0.15, 0.87, 0.70))
     end = min(SHOWN_CLOCKS, found.clocks)
 
     def boxes(spans, bottom: float, colour, tall: float = 0.84) -> None:

@@ -27,8 +27,7 @@ def power_text(x: float) -> str:
 @styled
 def number_lines(formats: Sequence[Format], low: float, high: float, *, at: float, chosen: str) -> Picture:
     """The values from `low` to `high` of each format, a row each; `at` is marked, `chosen` described."""
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.11, right=0.98, top=0.97, bottom=0.15)
+    figure, axes = new(left=0.11, right=0.98, top=0.97, bottom=0.15)
     for row, form in enumerate(formats):
         _row_of_values(axes, row, form, low, high, bold=form.name == chosen)
     axes.axvline(at, color=PALETTE["grey"], lw=0.8, ls=":", zorder=0)
@@ -94,8 +93,7 @@ def gradient_histogram(
     """
     from matplotlib.patches import Patch
 
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.11, right=0.98, top=0.86, bottom=0.16)
+    figure, axes = new(left=0.11, right=0.98, top=0.86, bottom=0.16)
     total, shift = max(1, int(counts.sum())), math.log2(scale)
     # A bar is a power of two: all of it lies in one zone, but for the one below the smallest value.
     for exponent, count in zip(exponents, counts, strict=True):
@@ -144,7 +142,7 @@ def error_growth(
     sizes: Sequence[int], errors: Mapping[str, Sequence[float]], *, what: str = "relative error of a sum", floor=1e-9
 ) -> Picture:
     """An error against the number of terms, both axes logarithmic, a line for each way."""
-    figure, axes = new("wide")
+    figure, axes = new()
     for number, (name, values) in enumerate(errors.items()):
         shown = np.maximum(np.asarray(values, float), floor)
         axes.loglog(sizes, shown, color=CYCLE[number % 6], ls=DASHES[number % 6], marker=MARKERS[number % 6], ms=5,

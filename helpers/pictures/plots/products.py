@@ -49,8 +49,7 @@ def share_staircase(
 
     `library`: in words, for each kind of units, what 100 % is; `published`: what the other bars are of.
     """
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.16, 0.13, 0.80, 0.76))
+    figure, axes = new(place=(0.16, 0.13, 0.80, 0.76))
     both = any(row.published is not None for row in rows)
     tall = 0.36 if both else 0.6
     clear = {"fc": "#ffffff", "ec": "none", "pad": 0.4}  # words stay legible where the line at 100 % crosses them

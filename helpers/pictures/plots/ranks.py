@@ -35,8 +35,7 @@ def rank_gantt(
     """
     if not spans:
         raise ValueError("there is no span to draw: record some with `with ranks.span(…)`")
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.09, right=0.98, top=0.86, bottom=0.16)
+    figure, axes = new(left=0.09, right=0.98, top=0.86, bottom=0.16)
     _rows(axes, spans)
     count, end = 1 + max(each.rank for each in spans), until or max(each.end for each in spans)
     axes.set(xlim=(0, end), ylim=(count - 0.5, -0.5), yticks=range(count))
@@ -217,8 +216,7 @@ def rank_memory_bars(
 
     `capacity`: bytes of the GPU called `gpu`, a line across. `most`: bytes where the axis ends, at least.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.3, right=0.97, top=0.86, bottom=0.16)
+    figure, axes = new(left=0.3, right=0.97, top=0.86, bottom=0.16)
     totals = []
     for row, stage in enumerate(STAGES):
         left = 0.0
@@ -256,8 +254,7 @@ def scaling_curves(
     title: str = "",
 ) -> Picture:
     """Efficiency over the number of ranks, a line each; `published`: points by name, (ranks, efficiency)."""
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.13, right=0.7, top=0.9, bottom=0.16)
+    figure, axes = new(left=0.13, right=0.7, top=0.9, bottom=0.16)
     for number, (name, values) in enumerate(curves.items()):
         axes.plot(ranks, values, color=CYCLE[number % len(CYCLE)], ls=DASHES[number % len(DASHES)], lw=2, label=name)
     for number, (name, (count, value)) in enumerate((published or {}).items()):

@@ -95,8 +95,7 @@ def roofline_chart(
     """
     if (count := len(places) + len(still)) > MOST_PLACES:
         raise ValueError(f"{count} kernels are too many for one roofline: show at most {MOST_PLACES}")
-    figure, axes = new("wide", layout=None)
-    axes.set_position(_AXES)
+    figure, axes = new(place=_AXES)
     peaks = _peaks(gpu)
     low, high = rates or rates_shown(places.values(), gpu)
     axes.set(xscale="log", yscale="log", xlim=INTENSITIES, ylim=(low, high))

@@ -27,7 +27,7 @@ def schedule_pair(found, left, right, step: int) -> Picture:
     found: what `interleavings` gives; left, right: two of its `runs`; step: from 0 to the number of rows of the longer
     run. Rows still to come are empty. A run that failed shows its message.
     """
-    figure, grid = subplots(layout=None, ncols=2)
+    figure, grid = subplots(1, 2)
     for place, run, panel in zip((0.005, 0.51), (left, right), grid[0], strict=True):
         panel.set_position((place, 0.02, 0.485, 0.96))
         panel.set(xlim=(0, 1), ylim=(1, 0))

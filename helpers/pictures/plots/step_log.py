@@ -27,7 +27,7 @@ def mend_lanes(before, after) -> Picture:
     before, after: versions of a `StepLog`. The lanes show all steps of a run; hatched: the host waits. Each bar is
     drawn as a part of the larger of its two.
     """
-    figure, grid = subplots(layout=None, nrows=2)
+    figure, grid = subplots(2)
     axes = grid[:, 0]
     figure.set_figheight(4.4)
     end = 1e3 * max(before.schedule.seconds, after.schedule.seconds)

@@ -28,8 +28,7 @@ def thread_grid(
     block, thread = np.atleast_2d(block), np.atleast_2d(thread)
     height, width = block.shape
     rows, columns = (1, *data_shape)[-2:]
-    figure, axes = new("wide", layout=None)
-    axes.set_position((0.01, 0.02, 0.98, 0.88))
+    figure, axes = new(place=(0.01, 0.02, 0.98, 0.88))
     inside: list[tuple[int, int]] = []
     guarded: list[tuple[int, int]] = []
     for y, x in np.argwhere(block >= 0):

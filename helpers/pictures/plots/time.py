@@ -32,8 +32,7 @@ def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source:
     `launch_us`: microseconds one launch call keeps the host busy. `kernel_us`: microseconds one kernel runs.
     `source` says where the times come from ("modelled", "measured") and is written on the figure.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.09, right=0.97, top=0.88, bottom=0.15)
+    figure, axes = new(left=0.09, right=0.97, top=0.88, bottom=0.15)
     asks, works = queued([kernel_us] * launches, launch_us)
     without, with_sync = sum(asks[-1]), sum(works[-1])
     axes.broken_barh(asks, (2.6, 0.8), fc=PALETTE["blue"], ec="white")
@@ -78,8 +77,7 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
     a row each; a label stands where its span has room for it, else its stream's number. The axis says whether times
     are modelled or measured; it reaches at least `until`, in seconds, where a line stands that `mark` names.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.17, right=0.98, top=0.84, bottom=0.15)
+    figure, axes = new(left=0.17, right=0.98, top=0.84, bottom=0.15)
     scale, unit = next(((s, u) for s, u in UNITS_OF_TIME if schedule.seconds >= s), UNITS_OF_TIME[-1])
     width = max(schedule.seconds / scale, (until or 0) / scale, 1e-9)
     per_letter = width / (7.0 * 0.81 * 72) * 5.2  # of the axis, at 8 points

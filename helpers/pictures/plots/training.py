@@ -72,8 +72,7 @@ def training_curves(runs: Mapping[str, Mapping[str, Curve]], *names: str) -> Pic
             f"{plural(len(panels), 'panel')} of curves: name the quantities of at most {MOST_PANELS}, "
             f"as in training_curves(runs, {', '.join(map(repr, chosen[:2])) or '...'})"
         )
-    figure, axes = subplots(layout=None, ncols=len(panels))  # drawn again and again as it grows
-    figure.subplots_adjust(left=0.075, right=0.985, top=0.91, bottom=0.14, wspace=0.24)
+    figure, axes = subplots(1, len(panels), left=0.075, right=0.985, top=0.91, bottom=0.14, wspace=0.24)
     last = max(run[name].steps[-1] for run in runs.values() for name in chosen if name in run)
     told = []
     for where, (panel, members) in zip(axes[0], panels.items(), strict=True):
@@ -140,8 +139,9 @@ def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdic
     for each step, which is written into its small image, and said where it changes.
     """
     images = as_images(images)
-    figure, ((large, small),) = subplots(layout=None, ncols=2, width_ratios=(1, 2.2))
-    figure.subplots_adjust(left=0.02, right=0.98, top=0.9, bottom=0.04, wspace=0.06)
+    figure, ((large, small),) = subplots(
+        1, 2, width_ratios=(1, 2.2), left=0.02, right=0.98, top=0.9, bottom=0.04, wspace=0.06
+    )
     draw_images(large, images[at : at + 1], 1, limits)
     large.set_title(f"step {at} of {len(images) - 1}", fontsize=10)
     columns = min(len(images), 7)
@@ -194,8 +194,9 @@ def training_moment(
     name, a loss at each of these steps; `score`: what the samples were worth at each.
     """
     images = as_images(samples)
-    figure, ((shown, losses, scores),) = subplots(layout=None, ncols=3, width_ratios=(1.5, 1, 1))
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.15, wspace=0.25)
+    figure, ((shown, losses, scores),) = subplots(
+        1, 3, width_ratios=(1.5, 1, 1), left=0.01, right=0.99, top=0.9, bottom=0.15, wspace=0.25
+    )
     columns = int(np.ceil(len(images) ** 0.5))
     draw_images(shown, images, columns, limits)
     shown.set_title(f"samples, step {steps[at]:,}", fontsize=10)

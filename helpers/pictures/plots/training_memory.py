@@ -28,8 +28,7 @@ def memory_kinds(line: MemoryLine, kept: Mapping[str, str], *, name: str = "") -
     kept: what each phase leaves behind, by the name of the phase: {"forward": "activations", …}.
     """
     kinds = line.kinds(kept)
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.08, right=0.985, top=0.80, bottom=0.14)
+    figure, axes = new(left=0.08, right=0.985, top=0.80, bottom=0.14)
     shown, places, edges = _places(line, kept)
     stack = np.array(list(kinds.values()))[:, shown] / MIB
     for row, (kind, lower, upper) in enumerate(zip(kinds, _below(stack), np.cumsum(stack, axis=0), strict=True)):

@@ -141,8 +141,7 @@ def _states(flow) -> Iterator[dict]:
 
 
 def _page(columns: int, rows: int):
-    figure, axes = new("wide", layout=None)
-    axes.set_position(_FRAME)
+    figure, axes = new(place=_FRAME)
     axes.set(xlim=(0, columns), ylim=(rows, 0), xticks=[])
     axes.tick_params(length=0)
     for spine in axes.spines.values():

@@ -87,6 +87,15 @@ def dropdown(name: str, value, options: Iterable):
     )
 
 
+def offer(control, options: list) -> None:
+    """Give a control other options, and keep its value if it's one of them."""
+    if list(control.options) != options:
+        kept = control.value if control.value in options else options[0]
+        with control.hold_sync():
+            control.options = options
+            control.value = kept
+
+
 def toggle(name: str, value: bool = False):
     """A box to tick: the space bar does it too."""
     import ipywidgets

@@ -29,8 +29,7 @@ PLACES = (
 
 
 def axes_of(scale):
-    _, axes = figures.new("wide", layout=None)
-    axes.set_position((0.1, 0.2, 0.8, 0.6))
+    _, axes = figures.new(place=(0.1, 0.2, 0.8, 0.6))
     ends = (0, 8) if scale == "linear" else (1, 256)
     axes.set(xscale=scale, yscale=scale, xlim=ends, ylim=ends)
     return axes

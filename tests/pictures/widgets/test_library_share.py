@@ -76,7 +76,7 @@ def test_a_block_touches_the_rows_and_columns_of_its_results():
         plots.product_tiles([found]).finding
         == "product: 256 results a block, 32 a warp, 1 a thread, which loads 32 of a and 32 of b."
     )
-    with pytest.raises(ValueError, match="one to 3"):
+    with pytest.raises(ValueError, match="1 to 3"):
         plots.product_tiles([])
     with pytest.raises(TypeError, match="takes a Launch"):
         touched(product)

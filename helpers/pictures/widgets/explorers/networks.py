@@ -12,7 +12,7 @@ from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.plots.networks import MOST_IMAGES, checked_image, im2col_map, image_grid, receptive_field_map
 from helpers.pictures.widgets import given as checked
-from helpers.pictures.widgets.controls import choice, dropdown, slider
+from helpers.pictures.widgets.controls import choice, dropdown, offer, slider
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.torch.state_gradients import state_gradients
 
@@ -65,12 +65,7 @@ def feature_maps(network, images, *, layer: str | None = None) -> Explorer:
     def fit() -> None:
         """Offer the layers of the network that is shown, and stay at the same one where it has it."""
         if "network" in controls:
-            control, now = controls["layer"], list(maps_of(networks[controls["network"].value], images[0]))
-            if list(control.options) != now:
-                kept = control.value if control.value in now else now[0]
-                with control.hold_sync():
-                    control.options = now
-                    control.value = kept
+            offer(controls["layer"], list(maps_of(networks[controls["network"].value], images[0])))
 
     def draw(layer: str, number: int, network: str = first) -> Picture:
         found = maps_of(networks[network], images[number])
