@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
@@ -59,8 +60,6 @@ def thread_line(blocks, threads, elements: int, *, picked: int | None = None) ->
     them. `elements`: how many positions have data. `picked`: a position whose index is worked out in the picture.
     ValueError where a block has gaps, or for more threads than have room.
     """
-    from matplotlib.patches import Rectangle
-
     blocks, threads = np.asarray(blocks).ravel(), np.asarray(threads).ravel()
     size, count = int(threads.max()) + 1, len(blocks)
     if count > MOST_THREADS:

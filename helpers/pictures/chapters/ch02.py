@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
@@ -150,6 +151,4 @@ def _began(order: list[int]) -> str:
 
 
 def _cell(x: float, y: float, **style):
-    from matplotlib.patches import Rectangle
-
     return Rectangle((x + 0.05, y + 0.06), 0.9, 0.88, lw=0.6, **style)

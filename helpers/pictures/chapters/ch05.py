@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.colors import ListedColormap
+from matplotlib.patches import Polygon, Rectangle
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import check_count
@@ -19,8 +21,6 @@ def halo_strip(found: TouchedElements, radius: int, x: str = "x", out: str = "ou
     `found`: what a block touches of `x`, which begins `radius` elements before `out`; thread 0's window is drawn, too.
     ValueError where the block stores nothing.
     """
-    from matplotlib.patches import Polygon, Rectangle
-
     loaded, stored = found.levels[x][0] >= BLOCK, found.levels[out][0] >= BLOCK
     if not stored.any():
         raise ValueError(f"the block stores nothing to {out}")
@@ -63,8 +63,6 @@ def moves(found: Sequence[TouchedElements], source: str = "x", target: str = "ou
 
     ValueError for no kernel, or more than three.
     """
-    from matplotlib.colors import ListedColormap
-
     check_count(found, MOST_PRODUCTS, "kernels")
     figure, axes = subplots(2, len(found), left=0.01, right=0.99, top=0.9, bottom=0.02, hspace=0.12, wspace=0.05)
     figure.set_size_inches(7.0, 5.0)
@@ -77,8 +75,7 @@ def moves(found: Sequence[TouchedElements], source: str = "x", target: str = "ou
             place.plot(mine[:, 1], mine[:, 0], "s", ms=3.5, mew=0, color=LEVELS[THREAD], clip_on=False)
             place.set(xticks=[], yticks=[])
             place.set_title(f"{each.kernel} {what} {name}", fontsize=8.5)
-            for spine in place.spines.values():
-                spine.set(visible=True, color="#777777", linewidth=0.7)
+            place.spines[:].set(visible=True, color="#777777", linewidth=0.7)
         ways = _run(each.levels[source], "loads"), _run(each.levels[target], "stores")
         told.append(f"{each.kernel}: a warp {' and '.join(ways)}")
     legend_of_levels(figure, 0.955, ("a block", "one warp of it", "one thread"))

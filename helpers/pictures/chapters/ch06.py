@@ -131,8 +131,7 @@ def _turns_panel(axes, found: Turns) -> None:
     axes.set_yticks([warp + 0.5 for warp in range(found.warps)])
     axes.set_yticklabels([f"warp {warp}" for warp in range(found.warps)], fontsize=8)
     axes.tick_params(axis="y", length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     read = f"{found.early} of {len(found.handovers)} elements read too early"
     axes.set_title(f"{found.kernel}: {read}", fontsize=9.5, pad=4)
 

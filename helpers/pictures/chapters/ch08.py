@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.collections import PatchCollection
+from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
 from helpers.pictures.figures import PALETTE, Drawing, Picture, styled, subplots
@@ -56,9 +58,6 @@ def _slots_used(found) -> str:
 
 
 def _strip(axes, title: str, found, most: int) -> None:
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
     axes.add_patch(Rectangle((0, 0), len(found), WARP, fc="white", ec=PALETTE["grey"], lw=0.8))
     for colour, full in (("blue", True), ("orange", False)):
         boxes = [
@@ -72,8 +71,7 @@ def _strip(axes, title: str, found, most: int) -> None:
     axes.set(xlim=(0, most), ylim=(WARP, 0), yticks=[0.5, 31.5], yticklabels=["0", "31"])
     axes.set_title(title, loc="left", fontsize=9, pad=3)
     axes.grid(visible=False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.spines[:].set_visible(False)
     axes.tick_params(length=0, labelsize=8)
 
 

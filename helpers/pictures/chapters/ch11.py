@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import check_count, shade
 from helpers.pictures.plots.time import LANES, UNITS_OF_TIME, draw_lanes
@@ -235,8 +237,6 @@ def _name(step) -> str:
 
 
 def _box(axes, step, column: int, row: int, rows) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
     host = rows[row] == "the host"
     streams = [name for name in rows if name != "the host"]
     colour = PALETTE["grey"] if host else CYCLE[streams.index(rows[row]) % len(CYCLE)]
@@ -255,8 +255,6 @@ def _box(axes, step, column: int, row: int, rows) -> None:
 
 def _arrow(axes, start, end, colour: str, head: str, dash, width: float) -> None:
     """A line between the boxes at two places: from the one's edge to the other's."""
-    from matplotlib.patches import FancyArrowPatch
-
     if start[1] == end[1]:
         ends, bend = ((start[0], start[1] - _TALL / 2), (end[0], end[1] - _TALL / 2)), 0.35
     else:

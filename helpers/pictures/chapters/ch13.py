@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.colors import ListedColormap
 
 from helpers.pictures.figures import Picture, blank, styled
 from helpers.pictures.plots.common import check_count
@@ -28,8 +29,6 @@ def product_tiles(found: Sequence[TouchedElements], left: str = "a", right: str 
     What a thread loads of the factors it loads for its block, where tiles go through shared memory; what it stores
     is its own. ValueError for no kernel, or more than three.
     """
-    from matplotlib.colors import ListedColormap
-
     check_count(found, MOST_PRODUCTS, "kernels")
     figure = blank()
     colours = ListedColormap(LEVELS)
@@ -56,8 +55,7 @@ def product_tiles(found: Sequence[TouchedElements], left: str = "a", right: str 
             size = 1.6 if len(mine) > 2 else 4.5  # one element of 128 × 128 would hardly be seen
             axes.plot(mine[:, 1], mine[:, 0], "s", ms=size, mew=0, color=LEVELS[THREAD], clip_on=False)
             axes.set(xticks=[], yticks=[])
-            for spine in axes.spines.values():
-                spine.set(visible=True, color="#777777", linewidth=0.7)
+            axes.spines[:].set(visible=True, color="#777777", linewidth=0.7)
         figure.text(at * width + 0.015, 0.015, f"{each.kernel}: {left} left, {right} above, {result}", fontsize=8)
     legend_of_levels(figure, 0.945, ("the block", "its warp 0", "thread 0"))
     return Picture(figure, "; ".join(_said(each, left, right, result) for each in found) + ".")

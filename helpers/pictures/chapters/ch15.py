@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.patches import Patch, Rectangle
 from numpy.typing import ArrayLike
 
 from helpers.models.number_formats import Format
@@ -22,8 +23,6 @@ def packed_fours(row: ArrayLike, values: ArrayLike, places: ArrayLike) -> Pictur
     row: up to 16 weights, a multiple of 4; values and places: what is stored of them, two values for each four and the
     place of each within its four, from 0 to 3. ValueError where a stored value is not the weight at its place.
     """
-    from matplotlib.patches import Rectangle
-
     row, values = (np.asarray(each, dtype=float).ravel() for each in (row, values))
     places = np.asarray(places).ravel().astype(int)
     if not 4 <= len(row) <= MOST_WEIGHTS or len(row) % 4 or 2 * len(values) != len(row) or len(places) != len(values):
@@ -73,8 +72,6 @@ def packed_fours(row: ArrayLike, values: ArrayLike, places: ArrayLike) -> Pictur
 @styled
 def bit_layouts(formats: Sequence[Format]) -> Picture:
     """A row of bits for each format: sign, exponent, mantissa."""
-    from matplotlib.patches import Patch, Rectangle
-
     figure, axes = new()
     widest = max(form.bits for form in formats)
     for row, form in enumerate(formats):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from matplotlib.patches import FancyArrowPatch, Rectangle
+
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.pipelines import COMPUTE, COPY, LATE, stage_box
@@ -45,8 +47,6 @@ def copy_paths(profiles: Mapping[str, Profile]) -> Picture:
     The way is read from what was counted: ordinary loads and stores, `cp.async` through L1 (`.ca`) or past it (`.cg`),
     or bulk copies.
     """
-    from matplotlib.patches import FancyArrowPatch, Rectangle
-
     figure, axes = new(left=0.01, right=0.99, top=0.98, bottom=0.02)
     told = []
     for row, (name, profile) in enumerate(profiles.items()):
@@ -201,7 +201,5 @@ def barrier_phases(found) -> Picture:
 
 
 def _patch(left: float, bottom: float, wide: float, tall: float, colour: str, lightness: float | None = None):
-    from matplotlib.patches import Rectangle
-
     fill = colour if lightness is None else shade(colour, lightness)
     return Rectangle((left, bottom), wide, tall, facecolor=fill, edgecolor="none")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.colors import ListedColormap
+from matplotlib.patches import Rectangle
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import check_count, shade
@@ -24,8 +26,6 @@ def _number(value: float) -> str:
 
 def _matrix(axes, values: np.ndarray, left: float, top: float, colour=lambda row, column: "#ffffff") -> None:
     """Numbers in squares of one unit, the first at (left, top)."""
-    from matplotlib.patches import Rectangle
-
     for (row, column), value in np.ndenumerate(values):
         x, y = left + column, top + row
         axes.add_patch(Rectangle((x, y), 1, 1, fc=colour(row, column), ec=PALETTE["grey"], lw=0.8))
@@ -65,8 +65,6 @@ def _words(axes, *places: tuple[float, float, str]) -> None:
 
 def _sums(axes, image: np.ndarray, weight: np.ndarray) -> tuple[float, float, np.ndarray]:
     """Image, filter and feature map side by side, and the first sum; how wide and high that is, and the results."""
-    from matplotlib.patches import Rectangle
-
     columns, across = _columns(image, weight)
     results = (weight.reshape(1, -1) @ columns).reshape(across)
     _matrix(axes, image, 0, 0)
@@ -167,9 +165,6 @@ def halo_map(found: Mapping[str, TouchedElements], size: int, image: str = "imag
     large as the image. `size`: of the window, which is drawn for thread 0 around its output. ValueError for no kernel,
     for more than three, and where the shapes do not go together.
     """
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Rectangle
-
     check_count(found, MOST_TILES, "blocks")
     tiles = {name: _cropped(each, image, out) for name, each in found.items()}
     widths = [pixels.shape[1] for pixels, _ in tiles.values()]
@@ -185,8 +180,7 @@ def halo_map(found: Mapping[str, TouchedElements], size: int, image: str = "imag
         axes.add_patch(Rectangle((x - reach, height - 1 - y - reach), size, size, fill=False,
                                  ec=PALETTE["vermilion"], lw=2.2))  # fmt: skip
         axes.set(aspect="equal", xticks=[], yticks=[])
-        for side in axes.spines.values():
-            side.set_visible(False)
+        axes.spines[:].set_visible(False)
         axes.set_title(name, fontsize=10)
         loaded, under = int((pixels >= BLOCK).sum()), int((outputs >= BLOCK).sum())
         long = np.flatnonzero((outputs >= WARP).any(axis=1))

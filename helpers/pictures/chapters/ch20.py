@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
@@ -144,8 +145,6 @@ def _text(axes, x: float, y: float, words: str, back: bool) -> None:
 
 
 def _box(x: float, y: float, width: float, height: float, fill, edge):
-    from matplotlib.patches import FancyBboxPatch
-
     return FancyBboxPatch((x + 3, y + 3), width - 6, height - 6, boxstyle="round,pad=3", fc=fill, ec=edge, lw=0.8)
 
 
@@ -162,8 +161,6 @@ def cell_rounds(rounds) -> Picture:
     it in time and for the one below it, so neither may have the same round or a later one: ValueError where one has,
     and for more than 8 layers or 24 steps. The round with the most cells is framed.
     """
-    from matplotlib.patches import Rectangle
-
     rounds = np.asarray(rounds)
     if rounds.ndim != 2 or not (1 <= rounds.shape[0] <= MOST_LAYERS and 1 <= rounds.shape[1] <= MOST_STEPS):
         raise ValueError(
@@ -195,8 +192,7 @@ def cell_rounds(rounds) -> Picture:
     axes.set_yticks(range(layers), [f"layer {layer + 1}" for layer in range(layers)])
     axes.set_xlabel("step")
     axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     figure.text(
         0.02, 0.93, "number: the round in which the cell can run · arrows: who waits for whom · framed: one full round",
         fontsize=8.5,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, styled, subplots
 from helpers.pictures.plots.common import shade
@@ -23,8 +24,6 @@ def reaches(maps: Mapping[str, object]) -> Picture:
     reaches the output: what the layer makes of a row that holds one 1. ValueError for no layer or more than three, and
     for rows too long to be drawn.
     """
-    from matplotlib.patches import Rectangle
-
     drawn = {name: np.asarray(each.detach().cpu() if hasattr(each, "detach") else each, float)
              for name, each in maps.items()}  # fmt: skip
     if not 1 <= len(drawn) <= MOST_SPREADS or any(

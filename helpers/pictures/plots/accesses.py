@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from matplotlib.collections import PatchCollection
+from matplotlib.patches import Rectangle
+
 from helpers.models.cache_model import Asked, share_found
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, blank, new, styled, subplots
 from helpers.pictures.plots.common import LINE, SECTOR, WARP, bytes_text, shade
@@ -91,9 +94,6 @@ def _lines(access) -> list[int]:
 
 def _draw_lines(axes, access, shown: Sequence[int], height: int) -> None:
     """The request on the lines `shown`, one a row of `height` rows in all."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
     touched, words = sectors_of(access), LINE // 4
     sector_width = words // 4
     lane_of: dict[int, int] = {}
@@ -204,9 +204,6 @@ def bank_matrix(access, *, prefix: str = "") -> Picture:
 
     `access`: a shared `trace.Access`. A bank that serves several lanes with one word says how many of them.
     """
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
     fronts = wavefronts(access)
     figure, axes = new(place=(0.055, 0.03, 0.94, 0.79))
     height = max(FEWEST_ROWS, len(fronts))

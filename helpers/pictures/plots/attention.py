@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from helpers.models.attention import Visit, Walk, separate_bytes
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, blank, styled
@@ -10,8 +11,6 @@ from vgpu.base.words import plural
 
 
 def _rectangle(axes, keys: range, rows: range, **look) -> None:
-    from matplotlib.patches import Rectangle
-
     axes.add_patch(Rectangle((keys.start - 0.5, rows.start - 0.5), len(keys), len(rows), **look))
 
 
@@ -58,8 +57,7 @@ def _matrix(axes, found: Walk, step: int, visit: Visit, watched: int) -> None:
     _rectangle(axes, range(visit.keys.stop), range(watched, watched + 1), fill=False, ec=PALETTE["vermilion"], lw=1.3)
     _rectangle(axes, visit.keys, visit.rows, fill=False, ec=PALETTE["orange"], lw=2.6)
     axes.set(xticks=[], yticks=[], xlim=(-0.9, length - 0.1), ylim=(length - 0.1, -0.9))
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     axes.set_title(f"weights: {length} queries down, {length} keys across", fontsize=9)
     hatched = " · hatched: skipped" if found.skipped else ""
     axes.text(
@@ -115,6 +113,5 @@ def _bytes(axes, now: int, whole: int, separate: int) -> None:
         at = 0.015 * most if inside else value + 0.015 * most
         axes.text(at, place, words, fontsize=7.5, va="center", color="#222222")
     axes.set(xlim=(0, 1.01 * most), ylim=(-0.5, 1.5), xticks=[], yticks=[])
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     axes.set_title("bytes moved", fontsize=9)

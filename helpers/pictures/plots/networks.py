@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from helpers.models.windows import Window, outputs, paths, receptive_field
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled, subplots
-from helpers.pictures.plots.common import shade
+from helpers.pictures.plots.common import one_patch, shade
 from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.plots.short_values import fitted
@@ -41,8 +44,6 @@ def image_grid(images, finding: str, *, signed: bool = False, first=None) -> Pic
     across = max(1, math.ceil(math.sqrt(shown * 2)))
     down = math.ceil(shown / across)
     figure, grid = subplots(down, across, left=0.01, right=0.99, top=0.98, bottom=0.02, wspace=0.08, hspace=0.08)
-    from matplotlib.colors import LinearSegmentedColormap
-
     colours = LinearSegmentedColormap.from_list("signed", [PALETTE["blue"], "white", PALETTE["vermilion"]])
     largest = float(np.abs(images).max())
     largest = largest if largest > 0 else 1.0
@@ -135,8 +136,6 @@ def _numbered(axes, spots: Mapping[int, tuple[float, float]], line: Sequence[tup
 
 
 def _three_ticks():
-    from matplotlib.ticker import MaxNLocator
-
     return MaxNLocator(3)
 
 
@@ -161,13 +160,10 @@ def checked_image(image) -> np.ndarray:
 
 def _bare(axes) -> None:
     axes.set(xticks=[], yticks=[])
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
 
 
 def _rectangle(axes, x, y, width, height, **look) -> None:
-    from matplotlib.patches import Rectangle
-
     axes.add_patch(Rectangle((x - 0.5, y - 0.5), width, height, **look))
 
 
@@ -353,16 +349,7 @@ def _cut(name: str) -> str:
 
 def _boxes(axes, spans, bottom: float, tall: float, colour: str, until: float) -> None:
     """Spans of one row as one mark, which takes a fraction of the bytes of many."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     thinnest = until / 900
-    corners = ((0, 0), (0, tall), (1, tall), (1, 0), (0, 0))
-    boxes = [
-        Path([(start + across * max(end - start, thinnest), bottom + up) for across, up in corners], closed=True)
-        for start, end in spans
-        if start < until
-    ]
+    boxes = [(start, bottom, max(end, start + thinnest), bottom + tall) for start, end in spans if start < until]
     if boxes:
-        look = {"fc": shade(colour, 0.6), "ec": colour, "lw": 0.6}
-        axes.add_patch(PathPatch(Path.make_compound_path(*boxes), **look))
+        axes.add_patch(one_patch(boxes, fc=shade(colour, 0.6), ec=colour, lw=0.6))

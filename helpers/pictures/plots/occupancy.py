@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
 
 from helpers.models.warp_scheduler import IssueSlots
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
@@ -155,9 +157,6 @@ def scheduler_rows(found: IssueSlots, *, prefix: str = "") -> Picture:
 
     Only the first clocks are drawn; the shares in the finding are of all of them.
     """
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     figure, axes = new(place=(0.10, 0.15, 0.87, 0.70))
     end = min(SHOWN_CLOCKS, found.clocks)
 
@@ -199,8 +198,6 @@ def scheduler_rows(found: IssueSlots, *, prefix: str = "") -> Picture:
 
 
 def _key(figure) -> None:
-    from matplotlib.patches import Rectangle
-
     said = {
         "issue": "issues", "queue": "ready, not chosen", "wait result": "waits for a result",
         "wait memory": "waits for memory", "": "memory works",

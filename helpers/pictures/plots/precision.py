@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.patches import Patch, Rectangle
 
 from helpers.models.number_formats import Format, shares
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
@@ -44,8 +45,6 @@ def number_lines(formats: Sequence[Format], low: float, high: float, *, at: floa
 
 
 def _row_of_values(axes, row: int, form: Format, low: float, high: float, *, bold: bool) -> None:
-    from matplotlib.patches import Rectangle
-
     end = min(high, form.largest)
     count = form.count(low, end) if low <= end else 0
     colour = PALETTE["blue" if bold else "ink"]
@@ -91,8 +90,6 @@ def gradient_histogram(
     `exponents`: powers of two e, of the gradients whose size is from 2^e to below 2^(e+1), without the scale; `counts`:
     how many; `zeros`: how many were zero before they were rounded.
     """
-    from matplotlib.patches import Patch
-
     figure, axes = new(left=0.11, right=0.98, top=0.86, bottom=0.16)
     total, shift = max(1, int(counts.sum())), math.log2(scale)
     # A bar is a power of two: all of it lies in one zone, but for the one below the smallest value.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Drawing, Picture, new, styled
-from helpers.pictures.plots.common import shade
+from helpers.pictures.plots.common import one_patch, shade
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.results.ranks.collectives import Moment, Steps, after
 from helpers.results.ranks.memory import STAGES, bytes_per_rank
@@ -62,14 +62,11 @@ def _colours(spans: Sequence[RankSpan]) -> dict[str, str]:
 
 
 def _rows(axes, spans: Sequence[RankSpan]) -> None:
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     looks = []
     for label, colour in _colours(spans).items():
-        boxes = Path.make_compound_path(*(_box(each) for each in spans if each.label == label))
+        boxes = [(each.start, each.rank - 0.38, each.end, each.rank + 0.38) for each in spans if each.label == label]
         fill, edge = (colour, PALETTE["grey"]) if label == WAITING else (shade(colour, 0.72), colour)
-        looks.append(PathPatch(boxes, label=label, fc=fill, ec=edge, lw=0.7, hatch=HATCHES.get(label, "")))
+        looks.append(one_patch(boxes, label=label, fc=fill, ec=edge, lw=0.7, hatch=HATCHES.get(label, "")))
         axes.add_patch(looks[-1])
     longest = max(each.end for each in spans)
     for each in spans:
@@ -77,15 +74,6 @@ def _rows(axes, spans: Sequence[RankSpan]) -> None:
             axes.text((each.start + each.end) / 2, each.rank, f"{each.part}", ha="center", va="center", fontsize=8.5,
                       bbox={"fc": "white", "ec": "none", "pad": 0.6, "alpha": 0.75})  # fmt: skip
     axes.legend(handles=looks, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=5, fontsize=9, borderaxespad=0)
-
-
-def _box(each: RankSpan):
-    from matplotlib.path import Path
-
-    low, high = each.rank - 0.38, each.rank + 0.38
-    return Path(
-        [(each.start, low), (each.start, high), (each.end, high), (each.end, low), (each.start, low)], closed=True
-    )
 
 
 def _told(spans: Sequence[RankSpan], name: str, kind: str, unit: str) -> str:

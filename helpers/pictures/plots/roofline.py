@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
 from helpers.pictures.figures import PALETTE, Picture, Track, new, styled
 from helpers.pictures.plots.labels import around, spread, track
 from helpers.pictures.plots.short_values import fitted
@@ -292,8 +295,6 @@ def _inside(intensity: float) -> float:
 
 
 def _ticks(axes) -> None:
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
-
     axes.xaxis.set_major_locator(FixedLocator([16.0**power for power in range(-2, 4)]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 1 else f"1/{1 / value:g}"))
@@ -308,7 +309,6 @@ def _key(
     figure, places: Mapping[str, PlacedLaunch], numbers: Mapping[str, int], star: bool, still: Sequence[str]
 ) -> None:
     """The names by number: what each is bound by, and its share of the roof of its own units at its intensity."""
-    from matplotlib.lines import Line2D
 
     def mark(left: float, at: float, marker: str, colour: str, size: float = 5.5, edge: str = "white") -> None:
         dot = Line2D([left], [at + 0.011], marker=marker, ms=size, color=PALETTE[colour], mec=edge, mew=0.5)

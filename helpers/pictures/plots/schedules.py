@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matplotlib.patches import Rectangle
+
 from helpers.pictures.figures import PALETTE, Picture, styled, subplots
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.short_values import fitted
@@ -38,8 +40,6 @@ def schedule_pair(found, left, right, step: int) -> Picture:
 
 
 def _panel(axes, found, run, step: int, tall: float) -> None:
-    from matplotlib.patches import Rectangle
-
     size = _points(axes)
     axes.add_patch(Rectangle((0, 0), 1, 1, fill=False, ec="#c4c4c4", lw=0.8))
     over = step == len(run.rows) and run.error is None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.collections import PatchCollection
+from matplotlib.patches import Rectangle
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
@@ -22,9 +24,6 @@ def thread_grid(
     no thread came. `data_shape`: the shape of the data, whose first element lies at position 0; threads
     outside are guarded. `launched`: the blocks of the launch, where some of them may have written nothing.
     """
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
     block, thread = np.atleast_2d(block), np.atleast_2d(thread)
     height, width = block.shape
     rows, columns = (1, *data_shape)[-2:]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from matplotlib.ticker import MaxNLocator
+
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import shade
+from helpers.pictures.plots.common import one_patch, shade
 from vgpu.base.words import plural
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.streams.spans import WAITS, Schedule, Span
@@ -159,15 +161,9 @@ def _bars(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> N
 
 def _outline(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> None:
     """The same bars as one mark."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
-    corners = ((0, 0), (0, tall), (1, tall), (1, 0), (0, 0))
-    boxes = [
-        Path([(start + across * long, bottom + up) for across, up in corners], closed=True) for start, long in bars
-    ]
-    look = {"fc": "white" if waits else shade(colour, 0.72), "ec": colour, "hatch": "////" if waits else None}
-    axes.add_patch(PathPatch(Path.make_compound_path(*boxes), lw=0.8, **look))
+    boxes = [(start, bottom, start + long, bottom + tall) for start, long in bars]
+    fill, hatch = ("white", "////") if waits else (shade(colour, 0.72), None)
+    axes.add_patch(one_patch(boxes, fc=fill, ec=colour, lw=0.8, hatch=hatch))
 
 
 def swim_finding(schedule, name: str, alone: float) -> str:
@@ -234,8 +230,6 @@ def around(span: Span, seconds: float, zoom: float) -> tuple[float, float]:
 
 def timeline_window(schedule: Schedule, number: int, zoom: float = 1, *, name: str = "") -> Picture:
     """The window around operation `number`, from 1 in the order they start, drawn as swim lanes with a band over it."""
-    from matplotlib.ticker import MaxNLocator
-
     chosen = schedule.spans[number - 1]
     start, end = around(chosen, schedule.seconds, zoom)
     picture = schedule_lanes(window(schedule, start, end))

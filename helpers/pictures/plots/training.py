@@ -165,7 +165,7 @@ def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdic
 
 
 def _frame(corner: tuple[float, float], width: float, height: float):
-    from matplotlib.patches import Rectangle
+    from matplotlib.patches import Rectangle  # here, as `training` needs this module in runs that draw nothing
 
     return Rectangle(corner, width, height, fill=False, ec=PALETTE["orange"], lw=2.5, clip_on=False)
 

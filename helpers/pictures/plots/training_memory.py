@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
+from matplotlib.patches import Patch
 
 from helpers.pictures.figures import CYCLE, PALETTE, Drawing, Picture, new, styled
 from helpers.pictures.plots.ink import PALE, Ink
@@ -90,8 +91,6 @@ _HATCHES = ("", "//", "..", "\\\\", "xx", "--")
 @styled
 def memory_steps(line: MemoryLine, *, name: str = "") -> Picture:
     """Bytes allocated and bytes reserved after each allocation or free, over the program's phases."""
-    from matplotlib.patches import Patch
-
     figure, axes = new()
     numbers = range(1, len(line.changes) + 1)
     names = list(dict.fromkeys(phase.name for phase in line.phases if phase.name != NO_PHASE))
