@@ -40,7 +40,7 @@ WRONG = {
     "an empty mapping of launches": (lambda: widgets.scheduler({}), ValueError, "at least one by its name"),
     "an empty mapping of cards": (lambda: widgets.cards({}), ValueError, "mapping is empty"),
     "a list of kernels": (lambda: widgets.banks([raw()]), TypeError, "mapping from short names"),
-    "no launch": (lambda: widgets.scheduler(add), TypeError, "takes Launch"),
+    "no launch": (lambda: widgets.scheduler(add), TypeError, "give a Launch"),
     "a launch without a name": (lambda: widgets.roofline(launch()), TypeError, "saxpy"),
     "a kernel in a roofline": (lambda: widgets.roofline({"k": add}), TypeError, "launches and profiles"),
     "21 kernels in a roofline": (

@@ -141,7 +141,7 @@ WRONG = {
     "a cell made already": (lambda: widgets.gradient_flow({"d": (1, "f", (1,))}), TypeError, "is a function"),
     "no values": (lambda: widgets.gradient_flow({"d": (Decay, "f", ())}), ValueError, "no values"),
     "one step": (lambda: widgets.gradient_flow({"d": (Decay, "f", (1,))}, steps=1), ValueError, "at least 2"),
-    "no program": (lambda: widgets.launch_gaps({"a": 3}), TypeError, "program is a function"),
+    "no program": (lambda: widgets.launch_gaps({"a": 3}), TypeError, "give a program, which is a function"),
     "a free launch": (lambda: widgets.launch_gaps(once, overheads=(0,), steps=(1,)), ValueError, "more than 0"),
     "a control's name": (lambda: widgets.launch_gaps(once, gpu=(1,)), ValueError, "call that argument something"),
     "no kernel": (lambda: widgets.launch_gaps(lambda n: None, n=(1,)), ValueError, "asks for no kernel"),

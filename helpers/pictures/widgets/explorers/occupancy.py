@@ -77,10 +77,7 @@ def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, wa
     `launches`: a `Launch`, or a mapping from short names to several, which a list chooses from. Warp 0 of block 0 is
     run to see what waits for what; `results.warp_scheduler` says what the model leaves out. `warps`: at the start.
     """
-    versions = checked.versions(launches, "a Launch(kernel, grid, block, args)")
-    for each in versions.values():
-        if not isinstance(each, Launch):
-            raise TypeError(f"scheduler takes Launch(kernel, grid, block, args), not a {type(each).__name__}")
+    versions = checked.versions(launches, "a Launch(kernel, grid, block, args)", Launch)
     chains: dict[str, Chain] = {}
     first = next(iter(versions))
     controls = {"version": dropdown("version", first, versions)} if len(versions) > 1 else {}

@@ -35,9 +35,7 @@ def collective(
     in `helpers.ranks.ring_steps`, or a mapping from short names to several. A message has as many chunks as there are
     ranks. ranks: the ends of their slider, at most 8; start, step: with how many ranks, and where, it begins.
     """
-    several = checked.versions(algorithms, "a function that gives the steps of a collective")
-    for name, make in several.items():
-        checked.called(f"the algorithm {name!r}", make)
+    several = checked.versions(algorithms, "a function that gives the steps of a collective", Callable)
     low, high = checked.bounds("ranks", ranks)
     if low < 2 or high > MOST_RANKS:
         raise ValueError(f"ranks goes from 2 to {MOST_RANKS} at most, not from {low} to {high}")
@@ -71,9 +69,7 @@ def pipeline_schedule(
     "backward", number of the micro-batch), or a mapping from short names to several. start: stages and
     micro-batches to begin with. backward: how many times as long as a forward pass a backward pass takes.
     """
-    several = checked.versions(orders, "an order of work")
-    for name, make in several.items():
-        checked.called(f"the order {name!r}", make)
+    several = checked.versions(orders, "a function that gives the order of work", Callable)
     first = next(iter(several))
     controls = {
         "schedule": dropdown("schedule", first, several),
@@ -164,9 +160,7 @@ def scaling(
     work: what a step computes and reduces, or a mapping from names to several. ranks: where the curves are calculated.
     link: one of `vgpu.hardware.interconnects.LINKS` to begin with. published: points by name, (ranks, efficiency).
     """
-    several = checked.versions(work, "a Workload")
-    if wrong := [each for each in several.values() if not isinstance(each, Workload)]:
-        raise TypeError(f"a workload is Workload(name, seconds, nbytes); this is of type {type(wrong[0]).__name__}")
+    several = checked.versions(work, "a Workload(name, seconds, nbytes)", Workload)
     counts = checked.options("ranks", ranks)
     first = next(iter(several))
     controls = {

@@ -148,10 +148,7 @@ def layer_roofline(rows, *, gpu: str | None = None, precision: str = "fp32", bat
     rows: what `layers(network, images)` found, or a mapping from short names to several. ValueError where no document
     gives the roof of those units; KeyError for a GPU that the table does not have.
     """
-    networks = checked.versions(rows, "what `layers(network, images)` found")
-    for each in networks.values():
-        if not isinstance(each, Layers):
-            raise TypeError(f"give what `layers(network, images)` found; this is of type {type(each).__name__}")
+    networks = checked.versions(rows, "what `layers(network, images)` found", Layers)
     first = next(iter(networks))
     controls = {
         "batch": choice("batch", batch, BATCHES),

@@ -160,9 +160,7 @@ def launch_gaps(
     or several by short names, which stand below one another. `choices`: the values of each argument: `steps=(1, 4, 8)`.
     Each is run on the virtual GPU, once for each set of values, and its times are modelled.
     """
-    several = checked.versions(programs, "a program")
-    for each in several.values():
-        checked.called("program", each)
+    several = checked.versions(programs, "a program, which is a function", Callable)
     choices = {name: checked.options(name, values) for name, values in choices.items()}
     if taken := set(choices) & {"overhead", "gpu"}:
         raise ValueError(f"{taken.pop()!r} is a control of its own here: call that argument something else")
@@ -210,9 +208,7 @@ def timeline(
     for the one that is chosen then. The longest operation is shown first. Raises ValueError, with the reason, where a
     GPU's work cannot be recorded or nothing was asked of it.
     """
-    several = checked.versions(program, "a program")
-    for each in several.values():
-        checked.called("program", each)
+    several = checked.versions(program, "a program, which is a function", Callable)
     zooms = checked.options("zooms", zooms)
     if min(zooms) < 1:
         raise ValueError(f"a zoom is 1, for the whole time, or more; got {min(zooms)}")
