@@ -14,14 +14,19 @@ import html
 import io
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
 
 from vgpu.base import steady
 
 if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 SIZES = {"wide": (7.0, 3.5), "square": (4.0, 4.0)}
 """Inches, width × height."""
@@ -103,28 +108,53 @@ def style() -> Iterator[None]:
             yield
 
 
-def styled(draw):
+def styled(draw: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Run a plotting function in `style()`."""
 
     @functools.wraps(draw)
-    def wrapped(*arguments, **options):
+    def wrapped(*arguments: Arguments.args, **options: Arguments.kwargs) -> Result:
         with style():
             return draw(*arguments, **options)
 
     return wrapped
 
 
-def new(size: str = "wide", *, layout: str | None = "constrained", **subplots) -> tuple[Figure, object]:
-    """A figure of one of the two `SIZES` and its axes; not known to pyplot, so nothing shows it twice.
-
-    `layout=None` leaves the placing to the caller, which draws three times as fast: right for an explorer.
-    """
+def blank(size: str = "wide", *, layout: Literal["constrained"] | None = None) -> Figure:
+    """A figure of one of the two `SIZES`, without axes; not known to pyplot, so nothing shows it twice."""
     from matplotlib.figure import Figure
 
     if size not in SIZES:
         raise ValueError(f"size must be one of {', '.join(SIZES)}, not {size!r}")
-    figure = Figure(figsize=SIZES[size], layout=layout)
-    return figure, figure.subplots(**subplots)
+    return Figure(figsize=SIZES[size], layout=layout)
+
+
+def new(
+    size: str = "wide", *, place: tuple[float, float, float, float] | None = None, **margins: float
+) -> tuple[Figure, Axes]:
+    """A figure of one of the two `SIZES`, and its axes.
+
+    `place`: left, bottom, width and height of the axes, as fractions of the figure; `margins`: their `left`, `right`,
+    `top` and `bottom` edges instead. Without either, Matplotlib finds room for the labels, which takes three times as
+    long to draw: too long for an explorer.
+    """
+    if place is not None:
+        figure = blank(size)
+        return figure, figure.add_axes(place)
+    figure = blank(size, layout=None if margins else "constrained")
+    if margins:
+        figure.subplots_adjust(**margins)
+    return figure, figure.subplots()
+
+
+def subplots(
+    nrows: int = 1, ncols: int = 1, *, width_ratios: Sequence[float] | None = None, sharey: bool = False,
+    layout: Literal["constrained"] | None = None, **margins: float,
+) -> tuple[Figure, np.ndarray]:  # fmt: skip
+    """A wide figure and a grid of axes, by row and column; `margins`: as for `new`, with `wspace` and `hspace`."""
+    figure = blank(layout=layout)
+    if margins:
+        figure.subplots_adjust(**margins)
+    return figure, figure.subplots(nrows, ncols, squeeze=False, width_ratios=width_ratios, sharey=sharey)
 
 
 def finding(text: str) -> str:
@@ -324,14 +354,16 @@ def show(figure: Figure | View | Sequence[View], alt: str | None = None) -> Show
     missing, too short, or only names the medium ("figure of …").
     """
     if isinstance(figure, Sequence):
-        return ShownRow(tuple(show(part) for part in figure))
-    if isinstance(figure, Markup):
-        return ShownMarkup(finding(alt or figure.finding), figure.body, figure.width)
-    if isinstance(figure, Drawing):
-        return Shown(finding(alt or figure.finding), _bounded(figure.svg), figure.width, figure.tracks)
-    tracks: Mapping[str, Track] = {}
-    if isinstance(figure, Picture):
-        figure, alt, tracks = figure.figure, alt or figure.finding, figure.tracks
-    words = finding(alt)
-    width = round(figure.get_figwidth() * PIXELS_PER_INCH)
-    return Shown(words, svg(figure), width, tracks, alone=max(width, min(round(width * GROWN), WIDEST)))
+        return ShownRow(tuple(map(_shown, figure)))
+    return _shown(figure, alt)
+
+
+def _shown(view: Figure | View, alt: str | None = None) -> Shown | ShownMarkup:
+    if isinstance(view, Markup):
+        return ShownMarkup(finding(alt or view.finding), view.body, view.width)
+    if isinstance(view, Drawing):
+        return Shown(finding(alt or view.finding), _bounded(view.svg), view.width, view.tracks)
+    picture = view if isinstance(view, Picture) else Picture(view, "")
+    words = finding(alt or picture.finding)
+    width = round(picture.figure.get_figwidth() * PIXELS_PER_INCH)
+    return Shown(words, svg(picture.figure), width, picture.tracks, alone=max(width, min(round(width * GROWN), WIDEST)))

@@ -5,9 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from helpers.pictures.figures import show
 from helpers.pictures.plots.training import Curve, training_curves
+
+if TYPE_CHECKING:
+    from IPython.display import DisplayHandle
+    from tqdm.auto import tqdm
 
 SECONDS_BETWEEN = 1.0
 """Before the first drawing of the curves and between two, at least; and twenty times what a drawing takes."""
@@ -35,7 +40,8 @@ class training(Mapping):
         self.at = 0
         self._curves: dict[str, Curve] = {}
         self._clock = clock
-        self._bar = self._view = None
+        self._bar: tqdm | None = None
+        self._view: DisplayHandle | None = None
         self._next_drawing, self._drawn = 0.0, False
 
     def __getitem__(self, name: str) -> Curve:
@@ -69,7 +75,7 @@ class training(Mapping):
             curve.steps.append(self.at)
             curve.values.append(float(value.item() if hasattr(value, "item") else value))
         if self._view is not None and self._clock() >= self._next_drawing:
-            self._draw()
+            self._draw(self._view)
 
     def __enter__(self) -> training:
         from tqdm.auto import tqdm
@@ -85,11 +91,11 @@ class training(Mapping):
         return self
 
     def __exit__(self, kind, error, trace) -> bool:
-        self._bar.close()
-        self._bar = None
+        if self._bar is not None:
+            self._bar.close()
         if self._view is not None:
-            self._draw(self.leave)
-            self._view = None
+            self._draw(self._view, self.leave)
+        self._bar = self._view = None
         # Before the first step nothing was trained that later cells could go on with: then it is an interrupt as any.
         self.interrupted = self.at > 0 and kind is not None and issubclass(kind, KeyboardInterrupt)
         if self.interrupted:
@@ -97,12 +103,12 @@ class training(Mapping):
             print(f"{self.title}: stopped after step {self.at:,}{of}. What was trained until then is kept.")
         return self.interrupted
 
-    def _draw(self, curves: bool = True) -> None:
+    def _draw(self, view: DisplayHandle, curves: bool = True) -> None:
         began = self._clock()
         if curves and self:
-            self._view.update(show(training_curves({self.title: self})))
+            view.update(show(training_curves({self.title: self})))
         else:
-            self._view.update(NOTHING, raw=True)
+            view.update(NOTHING, raw=True)
         now = self._clock()
         took = now - began if self._drawn else 0.0  # the first one also loads the library that draws
         self._drawn, self._next_drawing = True, now + max(SECONDS_BETWEEN, 20 * took)

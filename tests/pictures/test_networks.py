@@ -91,7 +91,7 @@ def test_what_a_warp_loads_and_stores_is_said_by_rows_and_columns(index, stores)
     x, out = (cp.zeros((64, 64), "f4") for _ in range(2))
     seen = touched(Launch(cp.RawKernel(MOVES % index, "k"), (2, 2), (32, 32), (x, out)), warp=3, lane=5)
     assert plots.moves([seen]).finding == f"k: a warp loads along a row and stores {stores}."
-    with pytest.raises(ValueError, match="one to 3 kernels"):
+    with pytest.raises(ValueError, match="1 to 3 kernels"):
         plots.moves([])
 
 
@@ -102,7 +102,7 @@ def test_a_halo_needs_a_block_that_stores():
         plots.halo_map(
             {"other": TouchedElements("other", {"image": np.zeros((4, 4)), "out": np.zeros((2, 4))})}, size=3
         )
-    with pytest.raises(ValueError, match="one to 3 blocks"):
+    with pytest.raises(ValueError, match="1 to 3 blocks"):
         plots.halo_map({}, size=3)
 
 

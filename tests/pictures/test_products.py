@@ -118,7 +118,7 @@ def test_what_does_not_fit_is_said():
         walked(launch(), across="keys")
     with pytest.raises(ValueError, match="never has rows of both q and out"):
         walked(launch(), across="out")
-    with pytest.raises(ValueError, match="one or two kernels"):
+    with pytest.raises(ValueError, match="1 to 2 kernels"):
         plots.walked_tiles([])
 
 

@@ -73,7 +73,7 @@ def test_controls_are_named_and_curves_are_those_of_the_model():
 def test_what_a_teacher_gives_is_checked():
     with pytest.raises(TypeError, match="give a range for each argument"):
         widgets.rank_gantt(lambda slow: [])
-    with pytest.raises(TypeError, match="a workload is Workload"):
+    with pytest.raises(TypeError, match="give a Workload"):
         widgets.scaling("fast")
     with pytest.raises(ValueError, match="ranks goes from 2 to 8"):
         widgets.collective(ranks=(1, 4))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
@@ -23,12 +24,11 @@ def estimates(by_way: Mapping[str, Sequence[float]], true: float, *, unit: str =
     """
     if not by_way or not all(len(found) and min(found) > 0 for found in by_way.values()) or not true > 0:
         raise ValueError("give the estimates of one way or more, each above 0, and the true value")
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.16, right=0.97, top=0.9, bottom=0.16)
+    figure, axes = new(left=0.16, right=0.97, top=0.9, bottom=0.16)
     spread = np.random.default_rng(0)
     labels, said = [], []
-    for row, (name, found) in enumerate(by_way.items()):
-        found = np.asarray(found, float)
+    for row, (name, given) in enumerate(by_way.items()):
+        found = np.asarray(given, float)
         high = row + spread.uniform(-0.3, 0.3, len(found))
         axes.plot(found, high, "o", ms=3, mew=0, alpha=0.55, color=CYCLE[row % len(CYCLE)])
         wrong = float((abs(found / true - 1) > OFF).mean())
@@ -60,26 +60,23 @@ def thread_line(blocks, threads, elements: int, *, picked: int | None = None) ->
     them. `elements`: how many positions have data. `picked`: a position whose index is worked out in the picture.
     ValueError where a block has gaps, or for more threads than have room.
     """
-    from matplotlib.patches import Rectangle
-
     blocks, threads = np.asarray(blocks).ravel(), np.asarray(threads).ravel()
     size, count = int(threads.max()) + 1, len(blocks)
     if count > MOST_THREADS:
         raise ValueError(f"{count} threads have no room in a row; at most {MOST_THREADS} do")
     if not np.array_equal(blocks * size + threads, np.arange(count)):
         raise ValueError("the threads are to stand in a row: position i holds thread i % size of block i // size")
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.01, 0.02, 0.98, 0.96])
+    figure, axes = new(place=(0.01, 0.02, 0.98, 0.96))
     for at in range(count):
         colour = CYCLE[blocks[at] % len(CYCLE)]
         used = at < elements
         look = {"fc": shade(colour, 0.72), "ec": colour} if used else {"fc": "white", "ec": PALETTE["grey"]}
         axes.add_patch(Rectangle((at + 0.06, THREADS), 0.88, HIGH, hatch=None if used else "////", lw=0.8, **look))
         if used:
-            axes.text(at + 0.5, THREADS + HIGH / 2, threads[at], ha="center", va="center", fontsize=8)
+            axes.text(at + 0.5, THREADS + HIGH / 2, str(threads[at]), ha="center", va="center", fontsize=8)
             axes.plot([at + 0.5] * 2, [ELEMENTS + HIGH + 0.06, THREADS - 0.06], color=colour, lw=1)
             axes.add_patch(Rectangle((at + 0.06, ELEMENTS), 0.88, HIGH, fc="white", ec=PALETTE["ink"], lw=0.8))
-            axes.text(at + 0.5, ELEMENTS + HIGH / 2, at, ha="center", va="center", fontsize=8)
+            axes.text(at + 0.5, ELEMENTS + HIGH / 2, str(at), ha="center", va="center", fontsize=8)
     for block in np.unique(blocks):
         (places,) = np.nonzero(blocks == block)
         axes.add_patch(Rectangle((places[0], THREADS - 0.14), size, HIGH + 0.28, fill=False, ec="black", lw=1))
@@ -117,7 +114,7 @@ def run_bars(seconds: Sequence[float], *, title: str = "") -> Picture:
     """Each run of the same call as a bar, the first one picked out, with the median of the others as a
     line."""
     milliseconds = np.asarray(seconds, float) * 1e3
-    figure, axes = new("wide")
+    figure, axes = new()
     axes.bar(np.arange(len(milliseconds)) + 1, milliseconds, color=PALETTE["blue"])
     axes.bar([1], milliseconds[:1], color=PALETTE["vermilion"], hatch="//", ec="white")
     median = float(np.median(milliseconds[1:]))

@@ -41,13 +41,11 @@ def launch_queue(
     spans = {name: queued(kernels, launch, waits.get(name, ())) for name, kernels in steps.items()}
     ends = {name: works[-1][0] + works[-1][1] for name, (_, works) in spans.items()}
     until = 1.1 * max(ends.values())
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.22, right=0.98, top=0.9, bottom=0.15)
+    figure, axes = new(left=0.22, right=0.98, top=0.9, bottom=0.15)
     ticks = []
     for row, (name, (asks, works)) in enumerate(spans.items()):
         for bars, top, colour in ((asks, row, "blue"), (works, row + 0.36, "orange")):
-            look = {"fc": shade(PALETTE[colour], 0.6), "ec": PALETTE[colour], "lw": 0.8}
-            axes.broken_barh(bars, (top, 0.32), **look)
+            axes.broken_barh(bars, (top, 0.32), fc=shade(PALETTE[colour], 0.6), ec=PALETTE[colour], lw=0.8)
         ticks += [(row + 0.16, "host"), (row + 0.52, "GPU")]
         axes.plot([ends[name]] * 2, [row - 0.04, row + 0.72], color=PALETTE["ink"], lw=1, ls=":")
         axes.text(ends[name] + until / 150, row + 0.34, f"{ends[name]:g} µs", va="center", fontsize=9)
@@ -103,7 +101,7 @@ def core_and_sm(cpu: CPU, gpu: GPU) -> Drawing:
             {"title": title, "many": many, "lanes": lanes, "group": group, "memories": _squares(memories, scale),
              "threads": threads, "registers": registers / threads, "cached": sum(caches) / threads}
         )  # fmt: skip
-    bottom = 78 + 22 * max(len(panel["lanes"]) for panel in panels) + 190
+    bottom = 78 + 22 * gpu.partitions_per_sm + 190
     said = (
         f"A core of {cpu.name} fetches for {cpu.fp32_lanes_per_core} lanes and has "
         f"{bytes_text(sum(nbytes for _, nbytes in core[1:]))} of caches for {plural(cpu.threads_per_core, 'thread')}; "
@@ -168,18 +166,15 @@ def lane_deal(elements: int, widths: Mapping[str, int]) -> Drawing:
     """
     if not all(1 <= width <= 32 for width in widths.values()):
         raise ValueError("an instruction of 1 to 32 lanes fits the page")
-    deals = []
+    deals, told = [], []
     for number, (name, width) in enumerate(widths.items()):
         rows = -(-elements // width)
+        idle = rows * width - elements
         deals.append(
-            {"name": name, "width": width, "rows": rows, "idle": rows * width - elements, "high": 30 + 22 * rows,
-             "colour": CYCLE[number]}
-        )  # fmt: skip
-    said = "; ".join(
-        f"{plural(deal['rows'], 'instruction')} of {deal['width']} lanes ({deal['name']}), {deal['idle']} of them idle"
-        for deal in deals
-    )
-    finding = f"{plural(elements, 'element')}: {said}."
+            {"name": name, "width": width, "rows": rows, "idle": idle, "high": 30 + 22 * rows, "colour": CYCLE[number]}
+        )
+        told.append(f"{plural(rows, 'instruction')} of {width} lanes ({name}), {idle} of them idle")
+    finding = f"{plural(elements, 'element')}: {'; '.join(told)}."
     return from_template("lane_deal", finding, elements=elements, deals=deals, mono=MONO)
 
 
@@ -191,7 +186,7 @@ def growth(seconds: Mapping[int, float], *, each: str, full: float | None = None
     a line; `source` says where the times come from.
     """
     counts, times = list(seconds), list(seconds.values())
-    figure, axes = new("wide")
+    figure, axes = new()
     axes.loglog(counts, times, color=CYCLE[0], marker=MARKERS[0])
     low, high = min(times) / 2, max(times) * 2
     axes.set(xlabel=f"{each} ({source})", ylim=(low, high))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
@@ -32,9 +33,8 @@ def warp_rows(blocks, threads, *, grid: int, block: int) -> Picture:
         raise ValueError(f"the launch has {grid} blocks of {block} threads; a signature is beyond them")
     signed = {(int(b), int(t)): i for i, (b, t) in enumerate(zip(blocks, threads, strict=True)) if b >= 0}
     rows = grid * of_block
-    figure, axes = new("wide", layout=None)
+    figure, axes = new(place=(0.13, 0.01, 0.86, _ROW * rows / (_ROW * rows + _HEAD)))
     figure.set_size_inches(7.0, _ROW * rows + _HEAD)
-    axes.set_position([0.13, 0.01, 0.86, _ROW * rows / (_ROW * rows + _HEAD)])
     stopped = bare = 0
     for row in range(rows):
         number, warp = divmod(row, of_block)
@@ -43,15 +43,15 @@ def warp_rows(blocks, threads, *, grid: int, block: int) -> Picture:
             element = signed.get((number, thread))
             if thread >= block:
                 bare += 1
-                style = {"facecolor": "none", "edgecolor": PALETTE["grey"], "ls": ":"}
+                cell = _cell(lane, row, facecolor="none", edgecolor=PALETTE["grey"], ls=":")
             elif element is None:
                 stopped += 1
-                style = {"facecolor": "white", "edgecolor": PALETTE["grey"], "hatch": "/////"}
+                cell = _cell(lane, row, facecolor="white", edgecolor=PALETTE["grey"], hatch="/////")
             else:
                 light = 0.66 if warp % 2 == 0 else 0.8
-                style = {"facecolor": shade(CYCLE[number % len(CYCLE)], light), "edgecolor": "none"}
-                axes.text(lane + 0.5, row + 0.53, element, ha="center", va="center", fontsize=6.2)
-            axes.add_patch(_cell(lane, row, **style))
+                cell = _cell(lane, row, facecolor=shade(CYCLE[number % len(CYCLE)], light), edgecolor="none")
+                axes.text(lane + 0.5, row + 0.53, str(element), ha="center", va="center", fontsize=6.2)
+            axes.add_patch(cell)
         axes.text(-0.3, row + 0.53, f"block {number}, warp {warp}", ha="right", va="center", fontsize=7.5)
     for number in range(1, grid):
         axes.axhline(number * of_block, color=PALETTE["ink"], lw=1)
@@ -84,17 +84,16 @@ def round_rows(blocks, threads, *, grid: int, block: int) -> Picture:
     rounds = max(map(len, taken), default=0)
     if not (1 <= count <= MOST_THREADS and 1 <= rounds <= MOST_ROUNDS):
         raise ValueError(f"this draws 1 to {MOST_THREADS} threads and 1 to {MOST_ROUNDS} rounds: {count} and {rounds}")
-    figure, axes = new("wide", layout=None)
+    figure, axes = new(place=(0.1, 0.01, 0.89, _ROW * (rounds + 1) / (_ROW * (rounds + 1) + _HEAD)))
     figure.set_size_inches(7.0, _ROW * (rounds + 1) + _HEAD)
-    axes.set_position([0.1, 0.01, 0.89, _ROW * (rounds + 1) / (_ROW * (rounds + 1) + _HEAD)])
     size = min(8.0, 160 / count)
     for column, elements in enumerate(taken):
         number, thread = divmod(column, block)
-        axes.text(column + 0.5, -0.45, thread, ha="center", va="center", fontsize=size, color=PALETTE["grey"])
+        axes.text(column + 0.5, -0.45, str(thread), ha="center", va="center", fontsize=size, color=PALETTE["grey"])
         for row in range(rounds):
             if row < len(elements):
                 axes.add_patch(_cell(column, row, facecolor=shade(CYCLE[number % len(CYCLE)], 0.7), edgecolor="none"))
-                axes.text(column + 0.5, row + 0.53, elements[row], ha="center", va="center", fontsize=size)
+                axes.text(column + 0.5, row + 0.53, str(elements[row]), ha="center", va="center", fontsize=size)
             else:
                 axes.add_patch(_cell(column, row, facecolor="white", edgecolor=PALETTE["grey"], hatch="/////"))
     for row in range(rounds):
@@ -129,16 +128,15 @@ def block_orders(orders: Mapping[str, Sequence[int]]) -> Picture:
     (count,) = counts
     if bad := [name for name, order in places.items() if sorted(order) != list(range(count))]:
         raise ValueError(f"in {bad[0]!r} the blocks have not drawn each number from 0 to {count - 1} once")
-    figure, axes = new("wide", layout=None)
     tall = 0.36 * len(places)
+    figure, axes = new(place=(0.19, 0.02, 0.8, tall / (tall + _HEAD)))
     figure.set_size_inches(7.0, tall + _HEAD)
-    axes.set_position([0.19, 0.02, 0.8, tall / (tall + _HEAD)])
     for row, (name, order) in enumerate(places.items()):
         for block, place in enumerate(order):
             light = 0.9 - 0.5 * block / max(count - 1, 1)
             axes.add_patch(_cell(place, row, facecolor=shade(PALETTE["blue"], light), edgecolor="none"))
             ink = "white" if light < 0.55 else PALETTE["ink"]
-            axes.text(place + 0.5, row + 0.52, block, ha="center", va="center", fontsize=7, color=ink)
+            axes.text(place + 0.5, row + 0.52, str(block), ha="center", va="center", fontsize=7, color=ink)
         axes.text(-0.3, row + 0.52, name, ha="right", va="center", fontsize=8.5)
     axes.set(xlim=(-0.1, count + 0.1), ylim=(len(places) + 0.05, -0.05))
     axes.axis("off")
@@ -153,6 +151,4 @@ def _began(order: list[int]) -> str:
 
 
 def _cell(x: float, y: float, **style):
-    from matplotlib.patches import Rectangle
-
     return Rectangle((x + 0.05, y + 0.06), 0.9, 0.88, lw=0.6, **style)

@@ -83,7 +83,7 @@ def _finding(gpu: GPU) -> str:
 @styled
 def reread_bandwidth(measured: Sequence[RereadBandwidth] = REREAD) -> Picture:
     """Published bandwidths of reading the same data repeatedly, with a line at the size of each GPU's L2."""
-    figure, axes = new("wide")
+    figure, axes = new()
     for number, row in enumerate(measured):
         colour = CYCLE[number]
         sizes = [nbytes / 2**20 for nbytes in row.nbytes]

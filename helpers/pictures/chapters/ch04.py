@@ -11,7 +11,7 @@ from helpers.pictures.figures import CYCLE, DASHES, MARKERS, Picture, new, style
 def sectors_against(x: Sequence[float], series: Mapping[str, Sequence[float]], *, xlabel: str = "stride") -> Picture:
     """Sectors per request against a stride, an offset, a size: one line a kernel, marker and dash beside
     colour."""
-    figure, axes = new("wide")
+    figure, axes = new()
     for i, (name, values) in enumerate(series.items()):
         axes.plot(x, values, label=name, marker=MARKERS[i], ls=DASHES[i], color=CYCLE[i], ms=5)
     axes.set(xlabel=xlabel, ylabel="sectors per request (counted)", xticks=list(x)[:: max(1, len(x) // 12)])

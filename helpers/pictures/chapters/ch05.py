@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.colors import ListedColormap
+from matplotlib.patches import Polygon, Rectangle
 
-from helpers.pictures.figures import PALETTE, Picture, new, styled
+from helpers.pictures.figures import PALETTE, Picture, new, styled, subplots
+from helpers.pictures.plots.common import check_count
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
@@ -18,16 +21,13 @@ def halo_strip(found: TouchedElements, radius: int, x: str = "x", out: str = "ou
     `found`: what a block touches of `x`, which begins `radius` elements before `out`; thread 0's window is drawn, too.
     ValueError where the block stores nothing.
     """
-    from matplotlib.patches import Polygon, Rectangle
-
     loaded, stored = found.levels[x][0] >= BLOCK, found.levels[out][0] >= BLOCK
     if not stored.any():
         raise ValueError(f"the block stores nothing to {out}")
     under = np.zeros(len(loaded), bool)
     under[radius : radius + len(stored)] = stored
-    figure, axes = new("wide", layout=None)
+    figure, axes = new(place=(0.01, 0.02, 0.98, 0.82))
     figure.set_size_inches(7.0, 2.2)
-    axes.set_position([0.01, 0.02, 0.98, 0.82])
     axes.set(xlim=(-3, len(loaded)), ylim=(5.6, 0))
     axes.axis("off")
     looks = {"halo": PALETTE["orange"], "own": PALETTE["sky"], "none": "#ffffff"}
@@ -63,13 +63,9 @@ def moves(found: Sequence[TouchedElements], source: str = "x", target: str = "ou
 
     ValueError for no kernel, or more than three.
     """
-    from matplotlib.colors import ListedColormap
-
-    if not 1 <= len(found) <= MOST_PRODUCTS:
-        raise ValueError(f"one to {MOST_PRODUCTS} kernels stand beside one another; got {len(found)}")
-    figure, axes = new("wide", layout=None, nrows=2, ncols=len(found), squeeze=False)
+    check_count(found, MOST_PRODUCTS, "kernels")
+    figure, axes = subplots(2, len(found), left=0.01, right=0.99, top=0.9, bottom=0.02, hspace=0.12, wspace=0.05)
     figure.set_size_inches(7.0, 5.0)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.02, hspace=0.12, wspace=0.05)
     told = []
     for column, each in zip(axes.T, found, strict=True):
         for place, name, what in zip(column, (source, target), ("loads from", "stores to"), strict=True):
@@ -79,8 +75,7 @@ def moves(found: Sequence[TouchedElements], source: str = "x", target: str = "ou
             place.plot(mine[:, 1], mine[:, 0], "s", ms=3.5, mew=0, color=LEVELS[THREAD], clip_on=False)
             place.set(xticks=[], yticks=[])
             place.set_title(f"{each.kernel} {what} {name}", fontsize=8.5)
-            for spine in place.spines.values():
-                spine.set(visible=True, color="#777777", linewidth=0.7)
+            place.spines[:].set(visible=True, color="#777777", linewidth=0.7)
         ways = _run(each.levels[source], "loads"), _run(each.levels[target], "stores")
         told.append(f"{each.kernel}: a warp {' and '.join(ways)}")
     legend_of_levels(figure, 0.955, ("a block", "one warp of it", "one thread"))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.pictures.figures import PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import shade
+from helpers.pictures.figures import PALETTE, Picture, styled, subplots
+from helpers.pictures.plots.common import check_count, shade
 from vgpu.base.words import plural
 from vgpu.tools.steps.trace import Trace
-from vgpu.tools.steps.turns import ARRIVES, READS, WRITES, Turns
+from vgpu.tools.steps.turns import ARRIVES, READS, WRITES, HandOver, Turns
 
 MOST_QUEUES = 4
 FEWEST_COLUMNS = 8
@@ -24,18 +24,17 @@ def atomic_queues(found: Sequence[Trace], titles: Sequence[str] = ()) -> Picture
     kernel whose block makes no atomic on shared memory.
     """
     found = list(found)
-    if not 1 <= len(found) <= MOST_QUEUES:
-        raise ValueError(f"this draws 1 to {MOST_QUEUES} kernels, not {len(found)}")
+    check_count(found, MOST_QUEUES, "kernels")
     names = list(titles) or [each.kernel for each in found]
     if len(names) != len(found):
         raise ValueError(f"there are {len(names)} titles for {len(found)} kernels")
     queues = [_queues(each) for each in found]
-    figure, panels = new("wide", layout=None, ncols=len(found), squeeze=False)
+    figure, panels = subplots(1, len(found))
     left = 0.08  # room for the name of the upright axis and its numbers
     wide = (0.995 - left) / len(found)
     tallest = max(lanes[0] for lanes in queues)
     for number, (each, lanes, axes) in enumerate(zip(names, queues, panels[0], strict=True)):
-        axes.set_position([left + number * wide, 0.1, wide - 0.02, 0.76])
+        axes.set_position((left + number * wide, 0.1, wide - 0.02, 0.76))
         _queue_panel(axes, lanes, tallest)
         axes.set_title(f"{each}: {plural(len(lanes), 'word')}", fontsize=9.5)
         if number:
@@ -94,13 +93,13 @@ def warp_turns(found: Sequence[Turns]) -> Picture:
             f"this draws 1 to {MOST_PANELS} kernels with at most {MOST_TURNS} turns each: take fewer warps or another "
             f"seed; given are {[len(each.turns) for each in found]} turns"
         )
-    figure, panels = new("wide", layout=None, nrows=len(found), squeeze=False)
+    figure, panels = subplots(len(found))
     heights = [_HEAD + _TALL * each.warps for each in found]
     height = sum(heights) + 0.3
     figure.set_size_inches(7.0, height)
     top = height
     for each, axes, tall in zip(found, panels[:, 0], heights, strict=True):
-        axes.set_position([0.09, (top - tall) / height, 0.9, (tall - _HEAD) / height])
+        axes.set_position((0.09, (top - tall) / height, 0.9, (tall - _HEAD) / height))
         _turns_panel(axes, each)
         top -= tall
     figure.text(
@@ -132,13 +131,12 @@ def _turns_panel(axes, found: Turns) -> None:
     axes.set_yticks([warp + 0.5 for warp in range(found.warps)])
     axes.set_yticklabels([f"warp {warp}" for warp in range(found.warps)], fontsize=8)
     axes.tick_params(axis="y", length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     read = f"{found.early} of {len(found.handovers)} elements read too early"
     axes.set_title(f"{found.kernel}: {read}", fontsize=9.5, pad=4)
 
 
-def _waits(found: Turns) -> list[tuple[float, int, float]]:
+def _waits(found: Turns) -> list[tuple[int, int, int]]:
     """(from, warp, until) for each stay at a barrier of the block: from the warp's last arrival to its opening."""
     spans = []
     begin = 0
@@ -149,9 +147,9 @@ def _waits(found: Turns) -> list[tuple[float, int, float]]:
     return spans
 
 
-def _drawn(found: Turns) -> list:
+def _drawn(found: Turns) -> list[HandOver]:
     """One hand-over for each pair of different warps, an early one before others."""
-    first = {}
+    first: dict[tuple[int, int], HandOver] = {}
     for each in sorted(found.handovers, key=lambda each: not each.early):
         if each.warps[0] != each.warps[1]:
             first.setdefault(each.warps, each)

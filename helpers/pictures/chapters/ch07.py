@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from helpers.pictures.figures import PALETTE, Picture, new, styled
+from helpers.pictures.figures import PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.products import MODEL_ERROR
 from vgpu.base.words import plural
@@ -23,8 +23,7 @@ def look_back(looked: Mapping[str, Sequence[int]]) -> Picture:
         raise ValueError(f"look_back draws one run or more, of 1 to {MOST_BLOCKS} blocks each")
     if any(not min(1, block) <= visits <= block for run in looked.values() for block, visits in enumerate(run)):
         raise ValueError("a block looks at one block to its left at least, if there is one, and never beyond the first")
-    figure, axes = new("wide", layout=None, ncols=len(looked), squeeze=False)
-    figure.subplots_adjust(left=0.07, right=0.99, top=0.80, bottom=0.12, wspace=0.16)
+    figure, axes = subplots(1, len(looked), left=0.07, right=0.99, top=0.80, bottom=0.12, wspace=0.16)
     for plot, (name, visits) in zip(axes.flat, looked.items(), strict=True):
         blocks = len(visits)
         for block, seen in enumerate(visits):
@@ -42,7 +41,7 @@ def look_back(looked: Mapping[str, Sequence[int]]) -> Picture:
     return Picture(figure, _blocks_passed(looked))
 
 
-def _squares(plot, row: int, columns: Sequence[int], colour: str) -> None:
+def _squares(plot, row: int, columns: Sequence[int], colour: str | tuple[float, float, float]) -> None:
     plot.barh([row + 0.5] * len(columns), [0.84] * len(columns), left=[c + 0.08 for c in columns], height=0.84,
               color=colour)  # fmt: skip
 
@@ -64,8 +63,7 @@ def published_times(rows: Sequence, *, unit: str = "ms", on: str = "") -> Pictur
     """
     if not rows:
         raise ValueError("there is nothing to compare: `rows` is empty")
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.27, 0.14, 0.70, 0.74])
+    figure, axes = new(place=(0.27, 0.14, 0.70, 0.74))
     most = max(max(row.published, MODEL_ERROR * row.modelled) for row in rows)
     gap = most / 60
     for at, row in enumerate(rows):

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.collections import PatchCollection
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
 
-from helpers.pictures.figures import PALETTE, Drawing, Picture, new, styled
-from helpers.pictures.plots.common import WARP, lanes_on_end, stretches
+from helpers.pictures.figures import PALETTE, Drawing, Picture, styled, subplots
+from helpers.pictures.plots.common import WARP, check_count, lanes_on_end, stretches
 from helpers.pictures.plots.ink import MONO
 from helpers.pictures.plots.issue import slots
 from helpers.pictures.plots.templates import from_template
 from vgpu.base.words import plural
+from vgpu.tools.steps.recording import Recording
 
 MOST_PANELS = 4
 _TALL, _HEAD, _FOOT = 0.72, 0.3, 0.62  # inches of a panel, of the words above it, and below the last one
@@ -19,25 +23,24 @@ _STRIP_LEFT, _WIDE = 0.06, 0.925
 
 
 @styled
-def mask_strips(recordings: Mapping[str, object], warp: int = 0) -> Picture:
+def mask_strips(recordings: Mapping[str, Recording], warp: int = 0) -> Picture:
     """One warp of each of up to four recordings: one column per instruction, one row per lane, all on one scale.
 
     recordings: by name, what `record` gives. Blue is a lane that takes part in an instruction of all 32 lanes, orange
     one that takes part while others do not; white is a slot that was issued for nothing. ValueError for none, for
     more than can be told apart, and for a recording without steps of this warp.
     """
-    if not 1 <= len(recordings) <= MOST_PANELS:
-        raise ValueError(f"this draws 1 to {MOST_PANELS} recordings, not {len(recordings)}")
+    check_count(recordings, MOST_PANELS, "recordings")
     steps = {name: recording.of(warp) for name, recording in recordings.items()}
     if empty := [name for name, found in steps.items() if not found]:
         raise ValueError(f"the recording {empty[0]!r} has no steps of warp {warp}")
     most = max(map(len, steps.values()))
-    figure, panels = new("wide", layout=None, nrows=len(steps), squeeze=False)
+    figure, panels = subplots(len(steps))
     height = len(steps) * (_HEAD + _TALL) + _FOOT
     figure.set_size_inches(7.0, height)
     for at, (axes, (name, found)) in enumerate(zip(panels[:, 0], steps.items(), strict=True)):
         low = height - (at + 1) * (_HEAD + _TALL)
-        axes.set_position([_STRIP_LEFT, low / height, _WIDE, _TALL / height])
+        axes.set_position((_STRIP_LEFT, low / height, _WIDE, _TALL / height))
         _strip(axes, f"{name}: {_slots_used(found)}", found, most)
         axes.tick_params(labelbottom=at == len(steps) - 1)
     axes.set_xlabel("instruction of the warp (PTX)")
@@ -55,9 +58,6 @@ def _slots_used(found) -> str:
 
 
 def _strip(axes, title: str, found, most: int) -> None:
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
     axes.add_patch(Rectangle((0, 0), len(found), WARP, fc="white", ec=PALETTE["grey"], lw=0.8))
     for colour, full in (("blue", True), ("orange", False)):
         boxes = [
@@ -71,8 +71,7 @@ def _strip(axes, title: str, found, most: int) -> None:
     axes.set(xlim=(0, most), ylim=(WARP, 0), yticks=[0.5, 31.5], yticklabels=["0", "31"])
     axes.set_title(title, loc="left", fontsize=9, pad=3)
     axes.grid(visible=False)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.spines[:].set_visible(False)
     axes.tick_params(length=0, labelsize=8)
 
 
@@ -80,7 +79,7 @@ MOST_WARPS = 4
 _NAMED = 8  # lanes that the sentence names one by one, and that have room for words
 
 
-def vote_places(words: Sequence[int], todo: Sequence[int], warps: Sequence[int] = (0,)) -> Drawing:
+def vote_places(words: ArrayLike, todo: ArrayLike, warps: Sequence[int] = (0,)) -> Drawing:
     """The votes of a warp's lanes, how many lower lanes voted yes, and the index at which each lane wrote.
 
     words: of each warp the word that `__ballot_sync` gave it, bit k the vote of lane k. todo: the list that the lanes
@@ -89,8 +88,7 @@ def vote_places(words: Sequence[int], todo: Sequence[int], warps: Sequence[int] 
     below.
     """
     words, todo = np.asarray(words), np.asarray(todo)
-    if not 1 <= len(warps) <= MOST_WARPS:
-        raise ValueError(f"this draws 1 to {MOST_WARPS} warps, not {len(warps)}")
+    check_count(warps, MOST_WARPS, "warps")
     panels, said = [], []
     for warp in warps:
         votes = [int(words[warp]) >> lane & 1 for lane in range(WARP)]

@@ -25,9 +25,8 @@ def sm_quarters(held: Occupancy, gpu: GPU) -> Picture:
 
     `held`: the occupancy of a kernel on that GPU. Warps are dealt to the quarters in turn, as they come.
     """
-    figure, axes = new("wide", layout=None)
+    figure, axes = new(place=(0.01, 0.02, 0.98, 0.86))
     figure.set_size_inches(ACROSS, figure.get_figheight())
-    axes.set_position([0.01, 0.02, 0.98, 0.86])
     quarters, places = gpu.partitions_per_sm, gpu.warps_per_sm // gpu.partitions_per_sm
     a_block = -(-held.threads_per_block // gpu.warp_size)
     a_warp = held.registers_per_block / a_block / (gpu.registers_per_sm / quarters)
@@ -43,7 +42,7 @@ def sm_quarters(held: Occupancy, gpu: GPU) -> Picture:
             axes.broken_barh([(x, 0.2)], (y, 0.42 * 4 / places), fc=colour, ec="#999999", lw=0.7)
             if block is not None:
                 axes.text(
-                    x + 0.1, y + 0.21 * 4 / places, block, ha="center", va="center", fontsize=7.5, color="#222222"
+                    x + 0.1, y + 0.21 * 4 / places, str(block), ha="center", va="center", fontsize=7.5, color="#222222"
                 )
             if a_warp * place < 1:
                 share = min(a_warp, 1 - a_warp * place) * 0.88
@@ -70,14 +69,14 @@ def bytes_under_way(gpus: Sequence[GPU], published: Mapping[str, int]) -> Pictur
     times the row's measured latency. `published`: bytes an SM by the name of a GPU. Raises ValueError for a GPU whose
     unknown latency.
     """
+    needs = {}
     for gpu in gpus:
         if gpu.dram_latency is None:
             raise ValueError(f"no latency is known for {gpu.name}, so its bytes under way cannot be worked out")
-    figure, axes = new("wide", layout=None)
+        needs[gpu.name] = gpu.memory_bandwidth / (gpu.clock * gpu.sms) * gpu.dram_latency
+    figure, axes = new(place=(0.08, 0.15, 0.88, 0.70))
     figure.set_size_inches(ACROSS, figure.get_figheight())
-    axes.set_position([0.08, 0.15, 0.88, 0.70])
     kinds = (("all warps, one float a lane", "sky"), ("bandwidth × latency", "orange"), ("CUB aims at", "blue"))
-    needs = {gpu.name: gpu.memory_bandwidth / (gpu.clock * gpu.sms) * gpu.dram_latency for gpu in gpus}
     for row, gpu in enumerate(gpus):
         amounts = (gpu.warps_per_sm * REQUEST, needs[gpu.name], published.get(gpu.name))
         for line, (amount, (label, colour)) in enumerate(zip(amounts, kinds, strict=True)):
@@ -111,8 +110,7 @@ def hiding_curves(found: Mapping[str, Sequence[IssueSlots]], unit: str = "memory
         raise ValueError(f"unit is one of {', '.join(UNITS)}, not {unit!r}")
     if not found:
         raise ValueError("give at least one kernel and what schedule says of it")
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.09, 0.16, 0.88, 0.70])
+    figure, axes = new(place=(0.09, 0.16, 0.88, 0.70))
     said = []
     for number, (name, slots) in enumerate(found.items()):
         points = sorted((each.warps, getattr(each, UNITS[unit])) for each in slots)
@@ -127,5 +125,5 @@ def hiding_curves(found: Mapping[str, Sequence[IssueSlots]], unit: str = "memory
     axes.set(xticks=every, ylim=(0, 105), xlabel=f"warps on a scheduler (modelled on {gpu})")
     axes.set_ylabel(f"{_SAID[unit]}, % of the time", fontsize=9)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, fontsize=9, borderaxespad=0.3)
-    said = said[0] if len(said) == 1 else ", ".join(said[:-1]) + " and " + said[-1]
-    return Picture(figure, f"Until {_SAID[unit]} {BUSY:.0%} of the time, {said} a scheduler of {gpu} (modelled).")
+    needs = said[0] if len(said) == 1 else ", ".join(said[:-1]) + " and " + said[-1]
+    return Picture(figure, f"Until {_SAID[unit]} {BUSY:.0%} of the time, {needs} a scheduler of {gpu} (modelled).")

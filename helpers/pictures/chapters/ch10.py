@@ -17,7 +17,7 @@ def measured_roofs(measured: Sequence[MeasuredRoof] = MEASURED_ROOFS) -> Picture
     """
     if not measured:
         raise ValueError("there is nothing to draw: `measured` is empty")
-    figure, axes = new("wide")
+    figure, axes = new()
     ends = min(row.intensities[0] for row in measured) / 1.5, max(row.intensities[-1] for row in measured) * 1.5
     for number, row in enumerate(measured):
         colour = CYCLE[number]

@@ -6,30 +6,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import shade
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled, subplots
+from helpers.pictures.plots.common import check_count, shade
 from helpers.pictures.plots.time import LANES, UNITS_OF_TIME, draw_lanes
 from vgpu.base.words import plural
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.streams.order import stream_name
-from vgpu.tools.streams.spans import WAITS
+from vgpu.tools.streams.recording import Timeline
+from vgpu.tools.streams.spans import WAITS, Schedule
 
 MOST_COMPARED = 3
 
 
 @styled
-def lanes_compared(schedules: Mapping[str, object]) -> Picture:
+def lanes_compared(schedules: Mapping[str, Schedule]) -> Picture:
     """Up to three schedules as swim lanes, one below the other, on one axis of time.
 
     schedules: by a name that stands above its lanes, what `schedule()` of a recording gives; all have the same lanes,
     so that an idle one shows. Raises ValueError for none, for more, and where some are measured and others modelled.
     """
-    if not 1 <= len(schedules) <= MOST_COMPARED:
-        raise ValueError(f"this compares 1 to {MOST_COMPARED} schedules, not {len(schedules)}")
+    check_count(schedules, MOST_COMPARED, "schedules")
     found = list(schedules.values())
     if len({(each.kind, each.gpu) for each in found}) > 1:
         raise ValueError("the schedules are of different kinds or GPUs: measured and modelled times do not compare")
-    figure, panels = new("wide", layout=None, nrows=len(found), squeeze=False)
+    figure, panels = subplots(len(found))
     longest = max(each.seconds for each in found)
     scale, unit = next(((s, u) for s, u in UNITS_OF_TIME if longest >= s), UNITS_OF_TIME[-1])
     width = max(longest / scale, 1e-9)
@@ -38,7 +40,7 @@ def lanes_compared(schedules: Mapping[str, object]) -> Picture:
     tall = 0.85 / len(found)
     for row, (name, each) in enumerate(schedules.items()):
         axes = panels[row, 0]
-        axes.set_position([0.15, 0.97 - (row + 1) * tall + 0.02, 0.83, tall - 0.09])
+        axes.set_position((0.15, 0.97 - (row + 1) * tall + 0.02, 0.83, tall - 0.09))
         draw_lanes(axes, each, lanes, scale, width, per_letter)
         axes.set_title(f"{name}: {seconds_text(each.seconds)}", fontsize=9.5, pad=2)
         axes.tick_params(axis="y", labelsize=8.5, length=0)
@@ -73,7 +75,7 @@ class _Use:
 
 
 @styled
-def block_uses(programs: Mapping[str, object], tensors: Sequence[str]) -> Picture:
+def block_uses(programs: Mapping[str, Timeline], tensors: Sequence[str]) -> Picture:
     """Launches, kernels and memory blocks of up to two programs on one time axis.
 
     programs: by a name that stands above its rows, what `streams.dry_run` gives; it only launches kernels, each on one
@@ -82,18 +84,17 @@ def block_uses(programs: Mapping[str, object], tensors: Sequence[str]) -> Pictur
     a tensor; hatched, it is kept back for a kernel. Red is where kernels use one block for two tensors at once.
     ValueError for other programs.
     """
-    if not 1 <= len(programs) <= MOST_PROGRAMS:
-        raise ValueError(f"this draws 1 or {MOST_PROGRAMS} programs, not {len(programs)}")
+    check_count(programs, MOST_PROGRAMS, "programs")
     schedules = {name: timeline.schedule() for name, timeline in programs.items()}
     found = {name: _uses(timeline, schedules[name], tensors) for name, timeline in programs.items()}
     until = 1.02 * max(use.end for uses in found.values() for use in uses)
     rows = {name: _rows(uses) for name, uses in found.items()}
-    figure, panels = new("wide", layout=None, nrows=len(found), squeeze=False)
+    figure, panels = subplots(len(found))
     tall = 0.88 / sum(len(each) + _HEAD for each in rows.values())
     top, told = 1.0, []
     for axes, (name, uses) in zip(panels[:, 0], found.items(), strict=True):
         top -= tall * (len(rows[name]) + _HEAD)
-        axes.set_position([_LEFT, top, _WIDE, tall * len(rows[name])])
+        axes.set_position((_LEFT, top, _WIDE, tall * len(rows[name])))
         axes.set(xlim=(0, until), ylim=(len(rows[name]), 0), yticks=[at + 0.5 for at in range(len(rows[name]))])
         axes.set_yticklabels(rows[name], fontsize=8.5)
         axes.tick_params(axis="both", length=0, labelsize=8.5)
@@ -107,7 +108,7 @@ def block_uses(programs: Mapping[str, object], tensors: Sequence[str]) -> Pictur
     return Picture(figure, f"{words[0].upper()}{words[1:]} ({last.kind} on {last.gpu}).")
 
 
-def _uses(timeline, schedule, tensors: Sequence[str]) -> list[_Use]:
+def _uses(timeline: Timeline, schedule: Schedule, tensors: Sequence[str]) -> list[_Use]:
     operations = [step.operation for step in timeline.steps() if step.operation.kind not in ("record", "wait")]
     if [operation.kind for operation in operations] != ["kernel"] * len(tensors) or not tensors:
         raise ValueError(f"this draws kernels only, one for each of {plural(len(tensors), 'tensor')} that are named")
@@ -191,12 +192,10 @@ def stream_order(timeline) -> Picture:
     """
     steps = timeline.steps()
     shown = [number for number, step in enumerate(steps) if step.operation.kind not in _UNSEEN]
-    if not 1 <= len(shown) <= MOST_OPERATIONS:
-        raise ValueError(f"this draws 1 to {MOST_OPERATIONS} operations, and the recording has {len(shown)}")
+    check_count(shown, MOST_OPERATIONS, "operations")
     rows = sorted({_row(steps[number]) for number in shown}, key=lambda name: (name != "the host", name))
     places = {number: (column, rows.index(_row(steps[number]))) for column, number in enumerate(shown)}
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.2, 0.04, 0.79, 0.84])
+    figure, axes = new(place=(0.2, 0.04, 0.79, 0.84))
     axes.set(xlim=(-0.55, max(len(shown), 4) - 0.4), ylim=(len(rows) - 0.45, -0.55))
     axes.axis("off")
     for row, name in enumerate(rows):
@@ -211,8 +210,8 @@ def stream_order(timeline) -> Picture:
     for before, number in crossing:
         _arrow(axes, places[before], places[number], PALETTE["ink"], "-|>", "-", 1.6)
     hazards = timeline.hazards()
-    for hazard in hazards:
-        _arrow(axes, *(places[number] for number in hazard.numbers), PALETTE["vermilion"], "-", (0, (4, 3)), 2.2)
+    for one, other in (hazard.numbers for hazard in hazards):
+        _arrow(axes, places[one], places[other], PALETTE["vermilion"], "-", (0, (4, 3)), 2.2)
     for number in shown:
         _box(axes, steps[number], *places[number], rows)
     key = "grey: a stream's own order, from left to right · black arrow: has to wait"
@@ -238,8 +237,6 @@ def _name(step) -> str:
 
 
 def _box(axes, step, column: int, row: int, rows) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
     host = rows[row] == "the host"
     streams = [name for name in rows if name != "the host"]
     colour = PALETTE["grey"] if host else CYCLE[streams.index(rows[row]) % len(CYCLE)]
@@ -258,8 +255,6 @@ def _box(axes, step, column: int, row: int, rows) -> None:
 
 def _arrow(axes, start, end, colour: str, head: str, dash, width: float) -> None:
     """A line between the boxes at two places: from the one's edge to the other's."""
-    from matplotlib.patches import FancyArrowPatch
-
     if start[1] == end[1]:
         ends, bend = ((start[0], start[1] - _TALL / 2), (end[0], end[1] - _TALL / 2)), 0.35
     else:

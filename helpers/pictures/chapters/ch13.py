@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.colors import ListedColormap
 
-from helpers.pictures.figures import Picture, new, styled
+from helpers.pictures.figures import Picture, blank, styled
+from helpers.pictures.plots.common import check_count
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
@@ -27,12 +29,8 @@ def product_tiles(found: Sequence[TouchedElements], left: str = "a", right: str 
     What a thread loads of the factors it loads for its block, where tiles go through shared memory; what it stores
     is its own. ValueError for no kernel, or more than three.
     """
-    from matplotlib.colors import ListedColormap
-
-    if not 1 <= len(found) <= MOST_PRODUCTS:
-        raise ValueError(f"one to {MOST_PRODUCTS} kernels stand beside one another; got {len(found)}")
-    figure, _ = new("wide", layout=None)
-    figure.clear()
+    check_count(found, MOST_PRODUCTS, "kernels")
+    figure = blank()
     colours = ListedColormap(LEVELS)
     width = 1 / max(2, len(found))
     for at, each in enumerate(found):
@@ -50,15 +48,14 @@ def product_tiles(found: Sequence[TouchedElements], left: str = "a", right: str 
         }
         for name, (x, y, wide, tall) in boxes.items():
             axes = figure.add_axes(
-                [at * width + 0.015 + x * scale / 7.0, bottom + y * scale / 3.5, wide * scale / 7.0, tall * scale / 3.5]
+                (at * width + 0.015 + x * scale / 7.0, bottom + y * scale / 3.5, wide * scale / 7.0, tall * scale / 3.5)
             )
             axes.imshow(factors[name], cmap=colours, vmin=0, vmax=3, interpolation="none", aspect="auto")
             mine = np.argwhere(factors[name] == THREAD)
             size = 1.6 if len(mine) > 2 else 4.5  # one element of 128 × 128 would hardly be seen
             axes.plot(mine[:, 1], mine[:, 0], "s", ms=size, mew=0, color=LEVELS[THREAD], clip_on=False)
             axes.set(xticks=[], yticks=[])
-            for spine in axes.spines.values():
-                spine.set(visible=True, color="#777777", linewidth=0.7)
+            axes.spines[:].set(visible=True, color="#777777", linewidth=0.7)
         figure.text(at * width + 0.015, 0.015, f"{each.kernel}: {left} left, {right} above, {result}", fontsize=8)
     legend_of_levels(figure, 0.945, ("the block", "its warp 0", "thread 0"))
     return Picture(figure, "; ".join(_said(each, left, right, result) for each in found) + ".")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.patches import Patch, Rectangle
+from numpy.typing import ArrayLike
 
 from helpers.models.number_formats import Format
 from helpers.pictures.figures import PALETTE, Picture, new, styled
@@ -15,14 +17,12 @@ MOST_WEIGHTS = 16
 
 
 @styled
-def packed_fours(row: Sequence[float], values: Sequence[float], places: Sequence[int]) -> Picture:
+def packed_fours(row: ArrayLike, values: ArrayLike, places: ArrayLike) -> Picture:
     """A row of weights in fours, the two of each four that are kept, and how they are stored.
 
     row: up to 16 weights, a multiple of 4; values and places: what is stored of them, two values for each four and the
     place of each within its four, from 0 to 3. ValueError where a stored value is not the weight at its place.
     """
-    from matplotlib.patches import Rectangle
-
     row, values = (np.asarray(each, dtype=float).ravel() for each in (row, values))
     places = np.asarray(places).ravel().astype(int)
     if not 4 <= len(row) <= MOST_WEIGHTS or len(row) % 4 or 2 * len(values) != len(row) or len(places) != len(values):
@@ -33,8 +33,7 @@ def packed_fours(row: Sequence[float], values: Sequence[float], places: Sequence
     kept = [4 * (at // 2) + place for at, place in enumerate(places)]
     if (places < 0).any() or (places > 3).any() or not np.array_equal(row[kept], values):
         raise ValueError("each stored value is the weight at its place: row[4 * (k // 2) + places[k]] == values[k]")
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0, 0, 1, 1])
+    figure, axes = new(place=(0, 0, 1, 1))
     axes.set(xlim=(0, 700), ylim=(350, 0))
     axes.axis("off")
     side = 640 / MOST_WEIGHTS
@@ -73,9 +72,7 @@ def packed_fours(row: Sequence[float], values: Sequence[float], places: Sequence
 @styled
 def bit_layouts(formats: Sequence[Format]) -> Picture:
     """A row of bits for each format: sign, exponent, mantissa."""
-    from matplotlib.patches import Patch, Rectangle
-
-    figure, axes = new("wide")
+    figure, axes = new()
     widest = max(form.bits for form in formats)
     for row, form in enumerate(formats):
         parts = (("orange", 1), ("green", form.exponent), ("sky", form.mantissa))
@@ -106,7 +103,7 @@ def bit_layouts(formats: Sequence[Format]) -> Picture:
 @styled
 def peak_bars(seconds: Mapping[str, tuple[float, float]], *, gpu: str, what: str) -> Picture:
     """For each type, the time of the arithmetic at its peak rate, and the time to move its bytes."""
-    figure, axes = new("wide")
+    figure, axes = new()
     for row, (arithmetic, moved) in enumerate(seconds.values()):
         bars = ((-0.2, arithmetic, "blue", "", "arithmetic at the peak"), (0.2, moved, "orange", "//", "bytes"))
         for offset, value, colour, hatch, label in bars:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from matplotlib.patches import FancyArrowPatch, Rectangle
+
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.pipelines import COMPUTE, COPY, LATE, stage_box
 from vgpu.base.words import plural
+from vgpu.tools.profile import Profile
 
 PLACES = ("global memory\nand L2", "L1 cache", "registers", "shared memory")
 WAYS = {
@@ -38,25 +41,25 @@ def _instructions(profile, way: str) -> int:
 
 
 @styled
-def copy_paths(profiles: Mapping[str, object]) -> Picture:
+def copy_paths(profiles: Mapping[str, Profile]) -> Picture:
     """The path that each kernel's data take to shared memory, from its profile.
 
     The way is read from what was counted: ordinary loads and stores, `cp.async` through L1 (`.ca`) or past it (`.cg`),
     or bulk copies.
     """
-    from matplotlib.patches import FancyArrowPatch, Rectangle
-
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.98, bottom=0.02)
+    figure, axes = new(left=0.01, right=0.99, top=0.98, bottom=0.02)
     told = []
     for row, (name, profile) in enumerate(profiles.items()):
         way = _way(profile)
         passed = {place for hop in WAYS[way] for place in hop}
         for place, label in enumerate(PLACES):
             on = place in passed
-            frame = {"ec": PALETTE["ink"], "lw": 1.2} if on else {"ec": PALETTE["grey"], "lw": 0.6, "ls": ":"}
-            fill = shade(PALETTE["sky"], 0.85) if on else "none"
-            axes.add_patch(Rectangle((2.1 + 1.4 * place, row + 0.3), 1.05, 0.42, fc=fill, **frame))
+            axes.add_patch(
+                Rectangle(
+                    (2.1 + 1.4 * place, row + 0.3), 1.05, 0.42, fc=shade(PALETTE["sky"], 0.85) if on else "none",
+                    ec=PALETTE["ink" if on else "grey"], lw=1.2 if on else 0.6, ls="-" if on else ":",
+                )
+            )  # fmt: skip
             axes.text(
                 2.625 + 1.4 * place, row + 0.51, label, ha="center", va="center", fontsize=8.5,
                 color=PALETTE["ink" if on else "grey"],
@@ -93,8 +96,7 @@ def copy_groups(found) -> Picture:
     A column for each thing the thread does, one row per group: from its copies to the wait that lands them.
     """
     events = found.events[:MOST_COLUMNS]
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.1, right=0.95, top=0.72, bottom=0.06)
+    figure, axes = new(left=0.1, right=0.95, top=0.72, bottom=0.06)
     groups = sorted({event.group for event in events if event.kind == "copy"})
     rows = {group: row for row, group in enumerate(groups)}
     landed = {group: at for at, event in enumerate(events) for group in event.landed}
@@ -149,8 +151,7 @@ def barrier_phases(found) -> Picture:
     after the event: arrivals (orange) and bytes (blue), each as a share of the most that was missing.
     """
     events = found.events[:MOST_COLUMNS]
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.13, right=0.94, top=0.7, bottom=0.06)
+    figure, axes = new(left=0.13, right=0.94, top=0.7, bottom=0.06)
     states = [state for event in events for state in event.states.values() if state]
     most = max(max(state.bytes for state in states), 1)
     for row, name in enumerate(found.names):
@@ -200,7 +201,5 @@ def barrier_phases(found) -> Picture:
 
 
 def _patch(left: float, bottom: float, wide: float, tall: float, colour: str, lightness: float | None = None):
-    from matplotlib.patches import Rectangle
-
     fill = colour if lightness is None else shade(colour, lightness)
     return Rectangle((left, bottom), wide, tall, facecolor=fill, edgecolor="none")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, Drawing, Picture, new, styled
+from helpers.pictures.plots.common import check_count
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
@@ -17,7 +18,7 @@ def attention_bytes(counted: Mapping[str, Mapping[int, int]], formulas: Mapping[
 
     Both by name and then by length; a formula of the same name as a count goes through its marks if it is right.
     """
-    figure, axes = new("wide")
+    figure, axes = new()
     names = list(dict.fromkeys([*counted, *formulas]))
     for number, name in enumerate(names):
         colour = CYCLE[number % len(CYCLE)]
@@ -75,8 +76,7 @@ def walked_tiles(found: Sequence[Walked]) -> Drawing:
     found: what `walked` gives, for one kernel or two. ValueError for more, or for a block in which no rows stay.
     """
     found = tuple(found)
-    if not 1 <= len(found) <= MOST_WALKS:
-        raise ValueError(f"one or two kernels stand beside one another; got {len(found)}")
+    check_count(found, MOST_WALKS, "kernels")
     for each in found:
         if not held(each):
             raise ValueError(f"in block {each.block} of {each.kernel} no rows of {each.down} or {each.across} stay")
@@ -119,8 +119,8 @@ def _panel(ink: Ink, found: Walked, offset: float) -> None:
         beside = 8 + place * (BAR + 30 if stays == found.down else BAR + 6)
         if stays == found.down:
             _box(ink, left + SIDE + beside, top + tall * rows.start, BAR, tall * len(rows), STORED)
-            middle = top + tall * (rows.start + len(rows) / 2)
-            ink.text(left + SIDE + beside + BAR + 5, middle + 4, name, size=11, bold=True)
+            y = top + tall * (rows.start + len(rows) / 2)
+            ink.text(left + SIDE + beside + BAR + 5, y + 4, name, size=11, bold=True)
         else:
             _box(ink, left + wide * rows.start, top + SIDE + beside, wide * len(rows), BAR, STORED)
             ink.text(left + wide * rows.stop + 6, top + SIDE + beside + 12, name, size=11, bold=True)

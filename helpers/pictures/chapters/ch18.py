@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Drawing, Picture, new, styled
+from helpers.pictures.plots.common import check_count
 from helpers.pictures.plots.ink import INK, PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from helpers.results.torch.lives import AGAIN, DROPPED, KEPT, Lives, lives
@@ -27,8 +28,7 @@ def layer_lives(lines: Mapping[str, MemoryLine], operator: str) -> Drawing:
     of a layer, such as "aten::tanh". ValueError for no line or more than three, for over 40 layers, and what `lives`
     cannot read.
     """
-    if not 1 <= len(lines) <= MOST_LINES:
-        raise ValueError(f"one to {MOST_LINES} steps stand below one another; got {len(lines)}")
+    check_count(lines, MOST_LINES, "steps")
     found = {name: lives(line, operator) for name, line in lines.items()}
     layers = max(each.layers for each in found.values())
     if layers > MOST_LAYERS:
@@ -92,8 +92,7 @@ def segment_rows(moments: Mapping[str, Sequence[Mapping]], *, refused: Mapping[s
     not fit, and the bytes that it wanted, which are drawn below the largest free block. ValueError for no moment, more
     than 20, or a segment without bytes.
     """
-    if not 1 <= len(moments) <= MOST_ROWS:
-        raise ValueError(f"one to {MOST_ROWS} moments have room below one another; got {len(moments)}")
+    check_count(moments, MOST_ROWS, "moments")
     refused = dict(refused or {})
     whole = max(sum(block["size"] for block in blocks) for blocks in moments.values())
     if whole <= 0:
@@ -167,8 +166,7 @@ def checkpoint_curve(
     saved, flops: for each number of segments, the most bytes kept at once and the FLOPs of forward and backward; plain:
     both without checkpoints.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.08, right=0.92, top=0.86, bottom=0.15)
+    figure, axes = new(left=0.08, right=0.92, top=0.86, bottom=0.15)
     axes.plot(segments, np.array(saved) / MIB, marker=MARKERS[0], lw=2, color=CYCLE[0], label="kept at once, MiB")
     axes.axhline(plain[0] / MIB, color=CYCLE[0], ls=DASHES[1], lw=1.4, label="kept without checkpoints")
     best = int(np.argmin(saved))
@@ -203,8 +201,7 @@ def batch_line(peaks: Mapping[int, int], capacity: int, *, fitted_to: Sequence[i
     fixed = peaks[one] - slope * one
     largest = int((capacity - fixed) // slope)
     end = max(max(peaks), largest) * 1.08
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.09, right=0.98, top=0.86, bottom=0.15)
+    figure, axes = new(left=0.09, right=0.98, top=0.86, bottom=0.15)
     axes.plot([0, end], [fixed / MIB, (fixed + slope * end) / MIB], color=CYCLE[0], lw=1.8,
               label=f"line through {one} and {other}")  # fmt: skip
     axes.plot(list(peaks), [each / MIB for each in peaks.values()], ls="", marker="o", ms=7, color=CYCLE[3],

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.colors import ListedColormap
+from matplotlib.patches import Rectangle
 
-from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import shade
+from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled, subplots
+from helpers.pictures.plots.common import check_count, shade
 from vgpu.base.words import plural
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
@@ -24,8 +26,6 @@ def _number(value: float) -> str:
 
 def _matrix(axes, values: np.ndarray, left: float, top: float, colour=lambda row, column: "#ffffff") -> None:
     """Numbers in squares of one unit, the first at (left, top)."""
-    from matplotlib.patches import Rectangle
-
     for (row, column), value in np.ndenumerate(values):
         x, y = left + column, top + row
         axes.add_patch(Rectangle((x, y), 1, 1, fc=colour(row, column), ec=PALETTE["grey"], lw=0.8))
@@ -65,8 +65,6 @@ def _words(axes, *places: tuple[float, float, str]) -> None:
 
 def _sums(axes, image: np.ndarray, weight: np.ndarray) -> tuple[float, float, np.ndarray]:
     """Image, filter and feature map side by side, and the first sum; how wide and high that is, and the results."""
-    from matplotlib.patches import Rectangle
-
     columns, across = _columns(image, weight)
     results = (weight.reshape(1, -1) @ columns).reshape(across)
     _matrix(axes, image, 0, 0)
@@ -100,8 +98,7 @@ def window_sums(image, weight) -> Picture:
     fit.
     """
     image, weight = _small("image", image), _small("filter", weight)
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.99, bottom=0.01)
+    figure, axes = new(left=0.01, right=0.99, top=0.99, bottom=0.01)
     width, height, results = _sums(axes, image, weight)
     figure.set_size_inches(7.0, min(3.5, 7.0 * (height + 0.9) / (width + 0.1) + 0.1))
     _page(axes, width, height)
@@ -122,8 +119,7 @@ def im2col_product(image, weight) -> Picture:
     image, weight = _small("image", image), _small("filter", weight)
     columns, across = _columns(image, weight)
     taps, positions = columns.shape
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.99, bottom=0.01)
+    figure, axes = new(left=0.01, right=0.99, top=0.99, bottom=0.01)
     width, height, results = _sums(axes, image, weight)
     top = height + 1.3
     middle = top + (taps - 1) / 2
@@ -169,15 +165,10 @@ def halo_map(found: Mapping[str, TouchedElements], size: int, image: str = "imag
     large as the image. `size`: of the window, which is drawn for thread 0 around its output. ValueError for no kernel,
     for more than three, and where the shapes do not go together.
     """
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Rectangle
-
-    if not 1 <= len(found) <= MOST_TILES:
-        raise ValueError(f"one to {MOST_TILES} blocks stand beside one another; got {len(found)}")
+    check_count(found, MOST_TILES, "blocks")
     tiles = {name: _cropped(each, image, out) for name, each in found.items()}
     widths = [pixels.shape[1] for pixels, _ in tiles.values()]
-    figure, row = new("wide", layout=None, ncols=len(tiles), squeeze=False, width_ratios=widths)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.13, wspace=0.08)
+    figure, row = subplots(1, len(tiles), width_ratios=widths, left=0.01, right=0.99, top=0.9, bottom=0.13, wspace=0.08)
     looks = ("#ffffff", PALETTE["orange"], shade(PALETTE["sky"], 0.85), PALETTE["sky"])
     told = []
     for axes, (name, (pixels, outputs)) in zip(row[0], tiles.items(), strict=True):
@@ -189,8 +180,7 @@ def halo_map(found: Mapping[str, TouchedElements], size: int, image: str = "imag
         axes.add_patch(Rectangle((x - reach, height - 1 - y - reach), size, size, fill=False,
                                  ec=PALETTE["vermilion"], lw=2.2))  # fmt: skip
         axes.set(aspect="equal", xticks=[], yticks=[])
-        for side in axes.spines.values():
-            side.set_visible(False)
+        axes.spines[:].set_visible(False)
         axes.set_title(name, fontsize=10)
         loaded, under = int((pixels >= BLOCK).sum()), int((outputs >= BLOCK).sum())
         long = np.flatnonzero((outputs >= WARP).any(axis=1))
@@ -213,7 +203,7 @@ def gradient_norms(norms: Mapping[str, Sequence[float]]) -> Picture:
 
     `norms` by the network's name. A norm of 0 has no place on the logarithmic axis and is left out.
     """
-    figure, axes = new("wide")
+    figure, axes = new()
     said = []
     for number, (name, values) in enumerate(norms.items()):
         depths = [depth for depth, value in enumerate(values, 1) if value > 0]

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
@@ -20,7 +21,7 @@ def forecast_fan(past: Sequence[float], truth: Sequence[float], forecasts: Mappi
     """
     past, truth = [float(value) for value in past], [float(value) for value in truth]
     forecasts = {name: [float(value) for value in values] for name, values in forecasts.items()}
-    figure, axes = new("wide")
+    figure, axes = new()
     now = len(past)
     axes.plot(range(now), past, color=PALETTE["grey"], lw=1.2)
     axes.plot(range(now - 1, now + len(truth)), [past[-1], *truth], color=PALETTE["ink"], lw=2, label="what came")
@@ -68,8 +69,7 @@ def unrolled(x, outputs, state, *, backward: bool = False) -> Picture:
     for other shapes and for several layers.
     """
     steps, x_shape, out_shape, names = _parts(x, outputs, state)
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0, 0, 1, 1])
+    figure, axes = new(place=(0, 0, 1, 1))
     axes.set(xlim=(0, 700), ylim=(0, 350))
     axes.axis("off")
     shown = [*range(min(3, steps)), *([steps - 1] if steps > 3 else [])]
@@ -145,8 +145,6 @@ def _text(axes, x: float, y: float, words: str, back: bool) -> None:
 
 
 def _box(x: float, y: float, width: float, height: float, fill, edge):
-    from matplotlib.patches import FancyBboxPatch
-
     return FancyBboxPatch((x + 3, y + 3), width - 6, height - 6, boxstyle="round,pad=3", fc=fill, ec=edge, lw=0.8)
 
 
@@ -163,8 +161,6 @@ def cell_rounds(rounds) -> Picture:
     it in time and for the one below it, so neither may have the same round or a later one: ValueError where one has,
     and for more than 8 layers or 24 steps. The round with the most cells is framed.
     """
-    from matplotlib.patches import Rectangle
-
     rounds = np.asarray(rounds)
     if rounds.ndim != 2 or not (1 <= rounds.shape[0] <= MOST_LAYERS and 1 <= rounds.shape[1] <= MOST_STEPS):
         raise ValueError(
@@ -174,32 +170,29 @@ def cell_rounds(rounds) -> Picture:
     if (np.diff(rounds, axis=0) < 1).any() or (np.diff(rounds, axis=1) < 1).any():
         raise ValueError("a cell has to wait: its round is later than that of the cell below it and of the step before")
     layers, steps = rounds.shape
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.1, 0.14, 0.88, 0.74])
+    figure, axes = new(place=(0.1, 0.14, 0.88, 0.74))
     numbers, counts = np.unique(rounds, return_counts=True)
     widest = int(numbers[counts == counts.max()][len(numbers[counts == counts.max()]) // 2])
     for layer in range(layers):
         for step in range(steps):
             number = int(rounds[layer, step])
             fill = shade(CYCLE[number % len(CYCLE)], 0.8)
-            look = {"ec": PALETTE["ink"], "lw": 2.2 if number == widest else 0.6}
-            axes.add_patch(Rectangle((step - 0.34, layer - 0.3), 0.68, 0.6, fc=fill, zorder=2, **look))
-            weight = "bold" if number == widest else "normal"
+            width, weight = (2.2, "bold") if number == widest else (0.6, "normal")
+            cell = Rectangle((step - 0.34, layer - 0.3), 0.68, 0.6, fc=fill, zorder=2, ec=PALETTE["ink"], lw=width)
+            axes.add_patch(cell)
             axes.text(step, layer, str(number), ha="center", va="center", fontsize=9, fontweight=weight, zorder=3)
-    grey = {"color": PALETTE["grey"], "lw": 0.9, "zorder": 1}
-    axes.hlines(range(layers), 0, steps - 1, **grey)
-    axes.vlines(range(steps), 0, layers - 1, **grey)
+    grey = PALETTE["grey"]
+    axes.hlines(range(layers), 0, steps - 1, color=grey, lw=0.9, zorder=1)
+    axes.vlines(range(steps), 0, layers - 1, color=grey, lw=0.9, zorder=1)
     across, up = np.meshgrid(range(1, steps), range(layers)), np.meshgrid(range(steps), range(1, layers))
-    heads = {"ls": "", "ms": 4, "color": PALETTE["grey"], "zorder": 1}
-    axes.plot(across[0].ravel() - 0.39, across[1].ravel(), marker=">", **heads)
-    axes.plot(up[0].ravel(), up[1].ravel() - 0.37, marker="^", **heads)
+    axes.plot(across[0].ravel() - 0.39, across[1].ravel(), marker=">", ls="", ms=4, color=grey, zorder=1)
+    axes.plot(up[0].ravel(), up[1].ravel() - 0.37, marker="^", ls="", ms=4, color=grey, zorder=1)
     axes.set(xlim=(-0.6, steps - 0.4), ylim=(-0.6, layers - 0.4))
     axes.set_xticks(range(steps), [str(step + 1) for step in range(steps)])
     axes.set_yticks(range(layers), [f"layer {layer + 1}" for layer in range(layers)])
     axes.set_xlabel("step")
     axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     figure.text(
         0.02, 0.93, "number: the round in which the cell can run · arrows: who waits for whom · framed: one full round",
         fontsize=8.5,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
-from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, PALETTE, Picture, styled, subplots
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.training import as_images, draw_images
 from vgpu.base.words import plural
@@ -23,8 +24,6 @@ def reaches(maps: Mapping[str, object]) -> Picture:
     reaches the output: what the layer makes of a row that holds one 1. ValueError for no layer or more than three, and
     for rows too long to be drawn.
     """
-    from matplotlib.patches import Rectangle
-
     drawn = {name: np.asarray(each.detach().cpu() if hasattr(each, "detach") else each, float)
              for name, each in maps.items()}  # fmt: skip
     if not 1 <= len(drawn) <= MOST_SPREADS or any(
@@ -34,8 +33,7 @@ def reaches(maps: Mapping[str, object]) -> Picture:
             f"one to {MOST_SPREADS} matrices of (inputs, outputs), with at most {MOST_ENDS} of each, can be drawn; got "
             f"{', '.join(f'{name}: {each.shape}' for name, each in drawn.items()) or 'none'}"
         )
-    figure, row = new("wide", layout=None, nrows=len(drawn), squeeze=False)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.92, bottom=0.02, hspace=0.3)
+    figure, row = subplots(len(drawn), left=0.01, right=0.99, top=0.92, bottom=0.02, hspace=0.3)
     longest = max(max(each.shape) for each in drawn.values())
     told = []
     for axes, (name, matrix) in zip(row[:, 0], drawn.items(), strict=True):
@@ -45,8 +43,8 @@ def reaches(maps: Mapping[str, object]) -> Picture:
         places = [np.flatnonzero(line).mean() + out_at if line.any() else out_at for line in matrix]
         for number, (line, place) in enumerate(zip(matrix, places, strict=True)):
             colour = CYCLE[number % len(CYCLE)]
-            for output in np.flatnonzero(line):
-                axes.plot([place + 0.5, out_at + output + 0.5], [1, 2.6], color=colour, lw=1.6)
+            for target in np.flatnonzero(line):
+                axes.plot([place + 0.5, out_at + target + 0.5], [1, 2.6], color=colour, lw=1.6)
             axes.add_patch(Rectangle((place + 0.05, 0), 0.9, 1, fc=colour, ec="none"))
         most = max(1, reached.max())
         for output, count in enumerate(reached):
@@ -93,8 +91,7 @@ def image_rows(rows: Mapping[str, object], *, limits: tuple[float, float] = (-1.
     if sum(map(len, drawn.values())) > MOST_IMAGES:
         raise ValueError(f"at most {MOST_IMAGES} images can be told apart here")
     most = max(map(len, drawn.values()))
-    across = {"ncols": len(drawn)} if most == 1 else {"nrows": len(drawn)}
-    figure, axes = new("wide", squeeze=False, **across)
+    figure, axes = subplots(*((1, len(drawn)) if most == 1 else (len(drawn), 1)), layout="constrained")
     if most > 1:  # no higher than the images are
         tallest = max(images.shape[1] / images.shape[2] for images in drawn.values())
         wide, high = figure.get_size_inches()
@@ -125,7 +122,7 @@ def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent:
     drawn = {name: as_points(given) for name, given in clouds.items()}
     rows = (len(drawn) + 4) // 5
     columns = (len(drawn) + rows - 1) // rows
-    figure, axes = new("wide", nrows=rows, ncols=columns, squeeze=False)
+    figure, axes = subplots(rows, columns, layout="constrained")
     told = []
     each = MOST_POINTS // len(drawn)
     for where in axes.flat[len(drawn) :]:

@@ -19,7 +19,7 @@ def mend_steps(log) -> Picture:
     if not versions:
         raise ValueError("this log has no version yet: log.run(name, program)")
     first = versions[0]
-    figure, axes = new("wide")
+    figure, axes = new()
     figure.set_figheight(0.9 + 0.27 * len(versions))
     for row, version in enumerate(versions):
         taken_back = version.name in log.taken_back

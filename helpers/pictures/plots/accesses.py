@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from matplotlib.collections import PatchCollection
+from matplotlib.patches import Rectangle
+
 from helpers.models.cache_model import Asked, share_found
-from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, PALETTE, Picture, blank, new, styled, subplots
 from helpers.pictures.plots.common import LINE, SECTOR, WARP, bytes_text, shade
 from vgpu.base.words import plural
 from vgpu.storage.banks import BANKS, parts, wavefronts
+from vgpu.tools.steps.trace import Access
 
 MOST_LINES = 32
 FEWEST_LINES = 8
@@ -48,8 +52,7 @@ def sector_map(access, *, prefix: str = "") -> Picture:
     shown = lines[:MOST_LINES]
     if lines and lines[-1] - lines[0] < FEWEST_LINES:  # few lines: show their untouched neighbours too
         shown = list(range(lines[0], lines[0] + FEWEST_LINES))
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.1, 0.03, 0.89, 0.8])
+    figure, axes = new(place=(0.1, 0.03, 0.89, 0.8))
     height = max(FEWEST_LINES, len(shown))
     _draw_lines(axes, access, shown, height)
     if len(lines) > len(shown):
@@ -61,7 +64,7 @@ def sector_map(access, *, prefix: str = "") -> Picture:
 
 
 @styled
-def sector_panels(accesses: Mapping[str, object]) -> Picture:
+def sector_panels(accesses: Mapping[str, Access]) -> Picture:
     """Several requests of a warp below each other, each drawn on the cache lines that it touches.
 
     `accesses`: global `trace.Access`es by what they are called, of at most `MOST_LINES` lines each.
@@ -69,8 +72,7 @@ def sector_panels(accesses: Mapping[str, object]) -> Picture:
     rows = {name: _lines(access)[:MOST_LINES] for name, access in accesses.items()}
     heads = 1.4  # rows that a panel's title takes
     total = sum(len(lines) + heads for lines in rows.values()) + 1.4
-    figure, everywhere = new("wide", layout=None)
-    everywhere.remove()
+    figure = blank()
     figure.set_size_inches(figure.get_figwidth(), 0.26 * total)
     top = total - 1.4
     figure.text(0.01, 1 - 0.8 / total, KEY, fontsize=9)
@@ -92,9 +94,6 @@ def _lines(access) -> list[int]:
 
 def _draw_lines(axes, access, shown: Sequence[int], height: int) -> None:
     """The request on the lines `shown`, one a row of `height` rows in all."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
     touched, words = sectors_of(access), LINE // 4
     sector_width = words // 4
     lane_of: dict[int, int] = {}
@@ -103,19 +102,21 @@ def _draw_lines(axes, access, shown: Sequence[int], height: int) -> None:
             for word in range(address // 4, (address + access.nbytes - 1) // 4 + 1):
                 lane_of.setdefault(word, lane)
     label = height <= 16
-    asked, colours, moved, still = [], [], [], []
+    asked, colours = [], []
+    moved: list[Rectangle] = []
+    still: list[Rectangle] = []
     for row, line in enumerate(shown):
         for sector in range(4):
             place = Rectangle((sector * sector_width, row + 0.05), sector_width - 0.12, 0.9)
             (moved if line * 4 + sector in touched else still).append(place)
         for column in range(words):
-            lane = lane_of.get(line * words + column)
-            if lane is None:
+            if line * words + column not in lane_of:
                 continue
+            lane = lane_of[line * words + column]
             asked.append(Rectangle((column + 0.02, row + 0.1), 0.84, 0.8))
             colours.append(shade(PALETTE["blue"], 0.22 + 0.2 * lane / (WARP - 1)))
             if label:
-                axes.text(column + 0.45, row + 0.53, lane, ha="center", va="center", fontsize=7, color="w")
+                axes.text(column + 0.45, row + 0.53, str(lane), ha="center", va="center", fontsize=7, color="w")
         if label or row % 4 == 0:
             axes.text(-0.4, row + 0.53, f"{line * LINE:,}", ha="right", va="center", fontsize=7, color="#444444")
     axes.add_collection(PatchCollection(still, facecolors="white", edgecolors="#cccccc", lw=0.6))
@@ -133,7 +134,7 @@ def _name_sectors(axes, height: int) -> None:
 @styled
 def staircase(values: Mapping[str, float], *, unit: str, best: float | None = None) -> Picture:
     """One bar per kernel, in the order given, with an optional line at the best possible value."""
-    figure, axes = new("wide")
+    figure, axes = new()
     names = list(values)
     bars = axes.barh(
         names, list(values.values()), color=[CYCLE[i % len(CYCLE)] for i in range(len(names))], height=0.65
@@ -166,8 +167,7 @@ def traffic(profile, *, prefix: str = "", scale: float = 0) -> Picture:
     """
     rows = load_traffic(profile)
     asked, brought, distinct = rows.values()
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.2, 0.2, 0.76, 0.74])
+    figure, axes = new(place=(0.2, 0.2, 0.76, 0.74))
     colours = (PALETTE["blue"], PALETTE["orange"], PALETTE["green"])
     bars = axes.barh(list(rows), [value / 1024 for value in rows.values()], color=colours, height=0.6)
     axes.bar_label(bars, [f"{value / 1024:,.4g} KiB" for value in rows.values()], padding=4)
@@ -204,12 +204,8 @@ def bank_matrix(access, *, prefix: str = "") -> Picture:
 
     `access`: a shared `trace.Access`. A bank that serves several lanes with one word says how many of them.
     """
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
     fronts = wavefronts(access)
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.055, 0.03, 0.94, 0.79])
+    figure, axes = new(place=(0.055, 0.03, 0.94, 0.79))
     height = max(FEWEST_ROWS, len(fronts))
     label = height <= MOST_LABELLED
     single, shared, colours = [], [], []
@@ -236,12 +232,12 @@ def bank_matrix(access, *, prefix: str = "") -> Picture:
     last = None
     for row, front in enumerate(fronts):
         if label or row % 4 == 0 or row == len(fronts) - 1:
-            axes.text(-0.3, row + 0.53, row + 1, ha="right", va="center", fontsize=7, color="#444444")
+            axes.text(-0.3, row + 0.53, str(row + 1), ha="right", va="center", fontsize=7, color="#444444")
         if last is not None and front.part != last:
             axes.axhline(row, color=PALETTE["ink"], lw=1)
         last = front.part
     for bank in (*range(0, BANKS, 4), BANKS - 1):
-        axes.text(bank + 0.5, -0.03 * height, bank, ha="center", fontsize=7, color="#444444")
+        axes.text(bank + 0.5, -0.03 * height, str(bank), ha="center", fontsize=7, color="#444444")
     axes.set(xlim=(0, BANKS), ylim=(height, 0))
     axes.axis("off")
     legend = (
@@ -268,8 +264,7 @@ def cache_requests(runs: Mapping[str, Sequence[Asked]], nbytes: int) -> Picture:
         if not 0 < len(asked) <= MOST_REQUESTS:
             who = name or "the kernel"
             raise ValueError(f"{who} made {len(asked):,} requests; 1 to {MOST_REQUESTS:,} can be drawn")
-    figure, axes = new("wide", layout=None, ncols=len(runs), sharey=True, squeeze=False)
-    figure.subplots_adjust(left=0.08, right=0.985, top=0.82, bottom=0.15, wspace=0.08)
+    figure, axes = subplots(1, len(runs), sharey=True, left=0.08, right=0.985, top=0.82, bottom=0.15, wspace=0.08)
     highest = max(each.first for asked in runs.values() for each in asked)
     top = max(1.06 * highest, 1.12 * nbytes) / 1024
     for at, (panel, (name, asked)) in enumerate(zip(axes[0], runs.items(), strict=True)):

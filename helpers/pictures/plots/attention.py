@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from helpers.models.attention import Visit, Walk, separate_bytes
-from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, blank, styled
 from vgpu.base.words import plural
 
 
 def _rectangle(axes, keys: range, rows: range, **look) -> None:
-    from matplotlib.patches import Rectangle
-
     axes.add_patch(Rectangle((keys.start - 0.5, rows.start - 0.5), len(keys), len(rows), **look))
 
 
@@ -25,15 +24,14 @@ def attention_tiles(found: Walk, step: int, row: int) -> Picture:
     visit = found.visits[step - 1]
     row = min(row, len(visit.rows) - 1)
     length = len(found.scores)
-    figure, _ = new("wide", layout=None)
-    figure.clear()
-    _matrix(figure.add_axes([0.015, 0.075, 0.42, 0.83]), found, step, visit, visit.rows[row])
+    figure = blank()
+    _matrix(figure.add_axes((0.015, 0.075, 0.42, 0.83)), found, step, visit, visit.rows[row])
     so_far = [each for each in found.of_block(step - 1) if each.keys.start <= visit.keys.start]
-    _running(figure.add_axes([0.53, 0.62, 0.45, 0.26]), found, so_far, row)
-    off = _output(figure.add_axes([0.53, 0.3, 0.45, 0.2]), found, visit, row)
+    _running(figure.add_axes((0.53, 0.62, 0.45, 0.26)), found, so_far, row)
+    off = _output(figure.add_axes((0.53, 0.3, 0.45, 0.2)), found, visit, row)
     separate = separate_bytes(length, found.width)
     whole = found.visits[-1].nbytes
-    _bytes(figure.add_axes([0.53, 0.055, 0.45, 0.13]), visit.nbytes, whole, separate)
+    _bytes(figure.add_axes((0.53, 0.055, 0.45, 0.13)), visit.nbytes, whole, separate)
     skipped = f", {plural(len(found.skipped), 'tile')} skipped" if found.skipped else ""
     said = (
         f"Step {step} of {len(found.visits)}{skipped}: queries {visit.rows.start} to {visit.rows.stop - 1} meet keys "
@@ -59,8 +57,7 @@ def _matrix(axes, found: Walk, step: int, visit: Visit, watched: int) -> None:
     _rectangle(axes, range(visit.keys.stop), range(watched, watched + 1), fill=False, ec=PALETTE["vermilion"], lw=1.3)
     _rectangle(axes, visit.keys, visit.rows, fill=False, ec=PALETTE["orange"], lw=2.6)
     axes.set(xticks=[], yticks=[], xlim=(-0.9, length - 0.1), ylim=(length - 0.1, -0.9))
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     axes.set_title(f"weights: {length} queries down, {length} keys across", fontsize=9)
     hatched = " · hatched: skipped" if found.skipped else ""
     axes.text(
@@ -116,6 +113,5 @@ def _bytes(axes, now: int, whole: int, separate: int) -> None:
         at = 0.015 * most if inside else value + 0.015 * most
         axes.text(at, place, words, fontsize=7.5, va="center", color="#222222")
     axes.set(xlim=(0, 1.01 * most), ylim=(-0.5, 1.5), xticks=[], yticks=[])
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
     axes.set_title("bytes moved", fontsize=9)

@@ -104,7 +104,7 @@ def _bar(share: float, colour: str) -> str:
 def _speed(profile: Profile) -> str:
     """How much of the modelled time each resource is at work: the busiest one is the limit."""
     model = profile.model
-    busiest = sorted(model.terms, key=model.terms.get, reverse=True)[:_MOST_UNITS]
+    busiest = sorted(model.terms, key=model.terms.__getitem__, reverse=True)[:_MOST_UNITS]
     rows = []
     for unit in (unit for unit in model.terms if unit in busiest):
         share, limits = model.terms[unit] / model.seconds, unit == model.bound
@@ -117,8 +117,8 @@ def _memory(profile: Profile) -> str:
     total, footprint = profile.total, profile.counters.footprint
     rows = []
     for op in ("load", "store"):
-        if total[f"global_{op}_requests"]:
-            per, use = profile[f"sectors_per_{op}_request"], profile[f"{op}_efficiency"]
+        per, use = profile[f"sectors_per_{op}_request"], profile[f"{op}_efficiency"]
+        if use is not None:
             rows.append(_row(f"global {op}s", f"{number(per)} sectors a request, {min(use, 100):.0f} % used"))
     asked = sum(total[f"global_{op}_bytes"] for op in ("load", "store"))
     moved = 32 * sum(total[f"global_{op}_sectors"] for op in ("load", "store", "atomic"))

@@ -140,7 +140,9 @@ def _stopped(timeline: Moments, number: int) -> str:
 
 def _failed_lane(timeline: Moments, number: int) -> int | None:
     error, moment = timeline.recording.stopped, timeline.moments[number]
-    if moment.last.number + 1 < len(timeline.recording.steps) or getattr(error, "thread", None) is None:
+    if moment.last.number + 1 < len(timeline.recording.steps):
+        return None
+    if not isinstance(error, KernelError) or error.thread is None:
         return None
     x, y, _ = timeline.recording.block
     thread = error.thread[0] + x * (error.thread[1] + y * error.thread[2])
@@ -187,13 +189,12 @@ def _other_warps(timeline: Moments, number: int) -> str:
             waits = dict.fromkeys(waits, False)  # the last to come sets all free
     places: dict[str, list[int]] = {}
     for warp in (each for each in range(timeline.recording.warps) if each != moment.warp):
-        step = last.get(warp)
-        if step is None:
+        if warp not in last:
             place = "not begun"
-        elif all(done or line is None for done, line in zip(step.done, step.standing, strict=True)):
+        elif all(done or line is None for done, line in zip(last[warp].done, last[warp].standing, strict=True)):
             place = "finished"
         else:
-            place = f"{'waits' if waits[warp] else 'is'} at line {step.line}"
+            place = f"{'waits' if waits[warp] else 'is'} at line {last[warp].line}"
         places.setdefault(place, []).append(warp)
     return "warp " + ", ".join(f"{_spans(warps)} {place}" for place, warps in places.items())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
@@ -37,16 +38,13 @@ def tile_walk(
     multiplied with each other, and all products are added into the one tile of `result`, which is drawn large: orange
     are the elements that lane 0 stores. ValueError where the block's part is no band of such tiles, or of over 16.
     """
-    from matplotlib.patches import Rectangle
-
     bands = {name: _band(found, name) for name in (left, right, result)}
     tall, wide = (_long(part) for part in bands[result])
     depth = _long(bands[left][1])
     if _long(bands[right][0]) != depth or depth % step or not 1 <= depth // step <= MOST_TILES:
         raise ValueError(f"bands of {depth} and {_long(bands[right][0])} are not 1 to {MOST_TILES} tiles of {step}")
     tiles = depth // step
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0, 0, 1, 1])
+    figure, axes = new(place=(0, 0, 1, 1))
     axes.set(xlim=(0, 700), ylim=(350, 0))
     axes.axis("off")
     rows, inner = found.levels[left].shape
@@ -83,8 +81,6 @@ def tile_walk(
 
 def _tile(axes, origin, scale: float, box: tuple[int, int, int, int], colour: str, number: int | None) -> None:
     """One tile of a matrix, at (row, column, height, width); the first of a walk is darker."""
-    from matplotlib.patches import Rectangle
-
     down, along, tall, wide = (scale * side for side in box)
     x, y = origin[0] + along, origin[1] + down
     fill = shade(PALETTE[colour], 0.6 if not number else 0.85)
@@ -95,8 +91,6 @@ def _tile(axes, origin, scale: float, box: tuple[int, int, int, int], colour: st
 
 def _enlarged(axes, mine: np.ndarray, fill) -> int:
     """The tile of the result, element by element, and how many elements are lane 0's."""
-    from matplotlib.patches import Rectangle
-
     side = min(275 / mine.shape[1], 290 / mine.shape[0])
     x, y = 410, 30
     axes.add_patch(Rectangle((x, y), side * mine.shape[1], side * mine.shape[0], fc=fill, ec=PALETTE["ink"], lw=1.4))
@@ -105,6 +99,6 @@ def _enlarged(axes, mine: np.ndarray, fill) -> int:
     for at in range(1, mine.shape[0]):
         axes.plot([x, x + side * mine.shape[1]], [y + side * at] * 2, color="#ffffff", lw=0.7)
     for row, column in np.argwhere(mine):
-        look = {"fc": PALETTE["vermilion"], "ec": "#ffffff", "lw": 0.7}
-        axes.add_patch(Rectangle((x + side * column, y + side * row), side, side, **look))
+        corner = (x + side * column, y + side * row)
+        axes.add_patch(Rectangle(corner, side, side, fc=PALETTE["vermilion"], ec="#ffffff", lw=0.7))
     return int(mine.sum())

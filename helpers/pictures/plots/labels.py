@@ -85,5 +85,5 @@ def track(
     if line is None:
         return Track(points, along)
     x, y = points[at]
-    ends = tuple((end[0] - x, end[1] - y) for end in map(point, line))
-    return Track(points, along, ends)
+    one, other = ((end_x - x, end_y - y) for end_x, end_y in map(point, line))
+    return Track(points, along, (one, other))

@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from helpers.models.windows import Window, outputs, paths, receptive_field
-from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import shade
+from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled, subplots
+from helpers.pictures.plots.common import one_patch, shade
 from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.plots.short_values import fitted
@@ -18,6 +21,7 @@ from vgpu.base.words import plural
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.roofline import bandwidth, peak_flops, rate_text, roofline
+from vgpu.tools.streams.spans import Schedule
 
 MOST_IMAGES = 64
 MOST_LAYERS = 24
@@ -39,10 +43,7 @@ def image_grid(images, finding: str, *, signed: bool = False, first=None) -> Pic
     shown = len(images) + (first is not None)
     across = max(1, math.ceil(math.sqrt(shown * 2)))
     down = math.ceil(shown / across)
-    figure, grid = new("wide", layout=None, nrows=down, ncols=across, squeeze=False)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.98, bottom=0.02, wspace=0.08, hspace=0.08)
-    from matplotlib.colors import LinearSegmentedColormap
-
+    figure, grid = subplots(down, across, left=0.01, right=0.99, top=0.98, bottom=0.02, wspace=0.08, hspace=0.08)
     colours = LinearSegmentedColormap.from_list("signed", [PALETTE["blue"], "white", PALETTE["vermilion"]])
     largest = float(np.abs(images).max())
     largest = largest if largest > 0 else 1.0
@@ -75,9 +76,9 @@ def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32", *, about: 
     if not 1 <= len(rows) <= MOST_LAYERS:
         raise ValueError(f"{len(rows)} layers: one picture shows 1 to {MOST_LAYERS}; give a part of them, rows[:20]")
     what, about = ("All together", about) if about else ("All layers together", f"batch {rows[0].batch}")
-    figure, (left, right) = new("wide", layout=None, ncols=2)
-    left.set_position([0.09, 0.15, 0.36, 0.74])
-    right.set_position([0.65, 0.15, 0.33, 0.74])
+    figure, ((left, right),) = subplots(1, 2)
+    left.set_position((0.09, 0.15, 0.36, 0.74))
+    right.set_position((0.65, 0.15, 0.33, 0.74))
     ridge = roofline(1, 1, gpu, precision).ridge
     peak = peak_flops(gpu, precision)
     working = [row for row in rows if row.flops]
@@ -135,8 +136,6 @@ def _numbered(axes, spots: Mapping[int, tuple[float, float]], line: Sequence[tup
 
 
 def _three_ticks():
-    from matplotlib.ticker import MaxNLocator
-
     return MaxNLocator(3)
 
 
@@ -161,13 +160,10 @@ def checked_image(image) -> np.ndarray:
 
 def _bare(axes) -> None:
     axes.set(xticks=[], yticks=[])
-    for side in axes.spines.values():
-        side.set_visible(False)
+    axes.spines[:].set_visible(False)
 
 
 def _rectangle(axes, x, y, width, height, **look) -> None:
-    from matplotlib.patches import Rectangle
-
     axes.add_patch(Rectangle((x - 0.5, y - 0.5), width, height, **look))
 
 
@@ -198,8 +194,9 @@ def im2col_map(image, window: Window, tile: int, number: int) -> Picture:
                 outside += not inside
                 if inside:
                     times[y, x] += 1
-    figure, (left, right) = new("wide", layout=None, ncols=2, width_ratios=(1, 1.75))
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
+    figure, ((left, right),) = subplots(
+        1, 2, width_ratios=(1, 1.75), left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04
+    )
     span = (float(image.min()), float(max(image.max(), image.min() + 1)))
     left.imshow(image, cmap="Greys", vmin=span[0], vmax=2 * span[1])
     pad = window.padding
@@ -240,8 +237,7 @@ def receptive_field_map(image, stack: Sequence[Window], row: int, column: int, n
     size, along = len(image), outputs(stack, len(image))
     row, column = min(row, along - 1), min(column, along - 1)
     seen = np.outer(paths(stack, size, row), paths(stack, size, column))
-    figure, (left, right) = new("wide", layout=None, ncols=2)
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
+    figure, ((left, right),) = subplots(1, 2, left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
     left.imshow(image, cmap="Greys", vmin=image.min(), vmax=2 * max(image.max(), image.min() + 1))
     for y, x in np.argwhere(seen):
         weight = np.log1p(seen[y, x]) / np.log1p(seen.max())
@@ -282,8 +278,7 @@ def gradient_curves(
     curves: by name, the norm at 0, 1, 2, … steps back, as a share of that at 0. others: by the same names, further
     curves that are drawn thin behind, in the same colour. The line at 1 is a gradient that is kept whole.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.11, right=0.98, top=0.86, bottom=0.15)
+    figure, axes = new(left=0.11, right=0.98, top=0.86, bottom=0.15)
     for number, (name, norms) in enumerate(curves.items()):
         colour, dash = CYCLE[number % len(CYCLE)], DASHES[number % len(DASHES)]
         for thin in (others or {}).get(name, ()):
@@ -310,14 +305,13 @@ def told_norm(norm: float) -> str:
 
 
 @styled
-def launch_lanes(schedules: Mapping[str, object], *, launches: Mapping[str, int], until: float) -> Picture:
+def launch_lanes(schedules: Mapping[str, Schedule], *, launches: Mapping[str, int], until: float) -> Picture:
     """Several programs on one time axis: the launches of the host, the kernels, and the gaps between them.
 
     schedules: by the program's name, what `schedule()` of a recording gives. launches: kernels of each. `until`: where
     the axis ends, in seconds; a program that takes longer goes on beyond it.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.21, right=0.98, top=0.9, bottom=0.15)
+    figure, axes = new(left=0.21, right=0.98, top=0.9, bottom=0.15)
     ticks = []
     for row, (name, schedule) in enumerate(schedules.items()):
         asks = [(span.start, span.end) for span in schedule.host if span.label != "waits"]
@@ -355,16 +349,7 @@ def _cut(name: str) -> str:
 
 def _boxes(axes, spans, bottom: float, tall: float, colour: str, until: float) -> None:
     """Spans of one row as one mark, which takes a fraction of the bytes of many."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     thinnest = until / 900
-    corners = ((0, 0), (0, tall), (1, tall), (1, 0), (0, 0))
-    boxes = [
-        Path([(start + across * max(end - start, thinnest), bottom + up) for across, up in corners], closed=True)
-        for start, end in spans
-        if start < until
-    ]
+    boxes = [(start, bottom, max(end, start + thinnest), bottom + tall) for start, end in spans if start < until]
     if boxes:
-        look = {"fc": shade(colour, 0.6), "ec": colour, "lw": 0.6}
-        axes.add_patch(PathPatch(Path.make_compound_path(*boxes), **look))
+        axes.add_patch(one_patch(boxes, fc=shade(colour, 0.6), ec=colour, lw=0.6))

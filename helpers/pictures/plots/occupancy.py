@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
 
 from helpers.models.warp_scheduler import IssueSlots
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
@@ -36,8 +38,7 @@ def sm_slots(held: Occupancy, gpu: GPU, *, prefix: str = "") -> Picture:
 
     `held`: the occupancy of a kernel on that GPU. Registers and shared memory are as given out, in whole units.
     """
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.21, 0.04, 0.77, 0.80])
+    figure, axes = new(place=(0.21, 0.04, 0.77, 0.80))
     warps = -(-held.threads_per_block // gpu.warp_size)
     bars = (
         ("warps", "warps", warps, gpu.warps_per_sm, 1, ""),
@@ -54,7 +55,7 @@ def sm_slots(held: Occupancy, gpu: GPU, *, prefix: str = "") -> Picture:
             axes.broken_barh([(block * share, share)], (row + 0.14, 0.56), fc=colour, ec="white", lw=0.6)
             if share > 0.035:
                 axes.text(
-                    (block + 0.5) * share, row + 0.43, block, ha="center", va="center", fontsize=7, color="#222222"
+                    (block + 0.5) * share, row + 0.43, str(block), ha="center", va="center", fontsize=7, color="#222222"
                 )
         if limits:
             start = held.blocks_per_sm * share
@@ -112,8 +113,7 @@ def waves(blocks: int, held: Occupancy, gpu: GPU) -> Picture:
         raise ValueError(occupancy_finding(held))
     at_once = held.blocks_per_sm * gpu.sms
     count = -(-blocks // at_once)
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.10, 0.16, 0.88, 0.68])
+    figure, axes = new(place=(0.10, 0.16, 0.88, 0.68))
     shown = min(count, 12)
     columns = np.arange(gpu.sms)
     for row in range(shown):
@@ -157,11 +157,7 @@ def scheduler_rows(found: IssueSlots, *, prefix: str = "") -> Picture:
 
     Only the first clocks are drawn; the shares in the finding are of all of them.
     """
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.10, 0.15, 0.87, 0.70])
+    figure, axes = new(place=(0.10, 0.15, 0.87, 0.70))
     end = min(SHOWN_CLOCKS, found.clocks)
 
     def boxes(spans, bottom: float, colour, tall: float = 0.84) -> None:
@@ -202,8 +198,6 @@ def scheduler_rows(found: IssueSlots, *, prefix: str = "") -> Picture:
 
 
 def _key(figure) -> None:
-    from matplotlib.patches import Rectangle
-
     said = {
         "issue": "issues", "queue": "ready, not chosen", "wait result": "waits for a result",
         "wait memory": "waits for memory", "": "memory works",

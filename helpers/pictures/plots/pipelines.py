@@ -26,8 +26,7 @@ def pipeline_gantt(found, *, price: str = "", until: float | None = None) -> Pic
     that the SM computes, for all resident blocks. `price`: words on what the stages cost, which end the caption.
     `until`: where the axis ends, in clocks.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.12, right=0.96, top=0.88, bottom=0.15)
+    figure, axes = new(left=0.12, right=0.96, top=0.88, bottom=0.15)
     until = until or found.clocks
     for tile in (tile for tile in found.tiles if tile.block == 0 and tile.issued < until):
         row = tile.stage

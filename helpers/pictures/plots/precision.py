@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.patches import Patch, Rectangle
 
 from helpers.models.number_formats import Format, shares
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
@@ -27,8 +28,7 @@ def power_text(x: float) -> str:
 @styled
 def number_lines(formats: Sequence[Format], low: float, high: float, *, at: float, chosen: str) -> Picture:
     """The values from `low` to `high` of each format, a row each; `at` is marked, `chosen` described."""
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.11, right=0.98, top=0.97, bottom=0.15)
+    figure, axes = new(left=0.11, right=0.98, top=0.97, bottom=0.15)
     for row, form in enumerate(formats):
         _row_of_values(axes, row, form, low, high, bold=form.name == chosen)
     axes.axvline(at, color=PALETTE["grey"], lw=0.8, ls=":", zorder=0)
@@ -45,8 +45,6 @@ def number_lines(formats: Sequence[Format], low: float, high: float, *, at: floa
 
 
 def _row_of_values(axes, row: int, form: Format, low: float, high: float, *, bold: bool) -> None:
-    from matplotlib.patches import Rectangle
-
     end = min(high, form.largest)
     count = form.count(low, end) if low <= end else 0
     colour = PALETTE["blue" if bold else "ink"]
@@ -92,10 +90,7 @@ def gradient_histogram(
     `exponents`: powers of two e, of the gradients whose size is from 2^e to below 2^(e+1), without the scale; `counts`:
     how many; `zeros`: how many were zero before they were rounded.
     """
-    from matplotlib.patches import Patch
-
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.11, right=0.98, top=0.86, bottom=0.16)
+    figure, axes = new(left=0.11, right=0.98, top=0.86, bottom=0.16)
     total, shift = max(1, int(counts.sum())), math.log2(scale)
     # A bar is a power of two: all of it lies in one zone, but for the one below the smallest value.
     for exponent, count in zip(exponents, counts, strict=True):
@@ -121,7 +116,7 @@ def gradient_histogram(
 def _fate(form: Format, exponent: float) -> str:
     """What becomes of a number in the middle of this power of two."""
     parts = shares([1.5 * 2.0**exponent], form)
-    return max(parts, key=parts.get)
+    return max(parts, key=parts.__getitem__)
 
 
 def _gradients_finding(exponents, counts, zeros, form, scale, name) -> str:
@@ -144,7 +139,7 @@ def error_growth(
     sizes: Sequence[int], errors: Mapping[str, Sequence[float]], *, what: str = "relative error of a sum", floor=1e-9
 ) -> Picture:
     """An error against the number of terms, both axes logarithmic, a line for each way."""
-    figure, axes = new("wide")
+    figure, axes = new()
     for number, (name, values) in enumerate(errors.items()):
         shown = np.maximum(np.asarray(values, float), floor)
         axes.loglog(sizes, shown, color=CYCLE[number % 6], ls=DASHES[number % 6], marker=MARKERS[number % 6], ms=5,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from vgpu.base.words import plural
@@ -48,8 +49,7 @@ def share_staircase(
 
     `library`: in words, for each kind of units, what 100 % is; `published`: what the other bars are of.
     """
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.16, 0.13, 0.80, 0.76])
+    figure, axes = new(place=(0.16, 0.13, 0.80, 0.76))
     both = any(row.published is not None for row in rows)
     tall = 0.36 if both else 0.6
     clear = {"fc": "#ffffff", "ec": "none", "pad": 0.4}  # words stay legible where the line at 100 % crosses them
@@ -84,17 +84,16 @@ def share_staircase(
 
 
 def _shares_said(rows: Sequence[Share], gpu: str, library: Mapping[str, str], side: int, published: str) -> str:
-    having = [row for row in rows if row.modelled is not None]
+    modelled = [(row.modelled, row.name) for row in rows if row.modelled is not None]
     said = f"{gpu}, {side:,} × {side:,}: "
-    if having:
-        low, high = (pick(having, key=lambda row: row.modelled) for pick in (min, max))
-        said += f"modelled from {_per_cent(low.modelled)} ({low.name}) to {_per_cent(high.modelled)} ({high.name})"
+    if modelled:
+        (low, lowest), (high, highest) = (pick(modelled, key=itemgetter(0)) for pick in (min, max))
+        said += f"modelled from {_per_cent(low)} ({lowest}) to {_per_cent(high)} ({highest})"
         said += f"; 100 % is {' and '.join(library.values())}"
     missing = [row.name for row in rows if row.modelled is None]
     if missing:
         said += f"; {plural(len(missing), 'version')} not for this GPU: {', '.join(missing)}"
-    measured = [row for row in rows if row.published is not None]
+    measured = [row.published for row in rows if row.published is not None]
     if measured:
-        low, high = (pick(measured, key=lambda row: row.published) for pick in (min, max))
-        said += f". Published ({published}): from {_per_cent(low.published)} to {_per_cent(high.published)}"
+        said += f". Published ({published}): from {_per_cent(min(measured))} to {_per_cent(max(measured))}"
     return said + "."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Drawing, Picture, new, styled
-from helpers.pictures.plots.common import shade
+from helpers.pictures.plots.common import one_patch, shade
 from helpers.pictures.plots.ink import PALE, Ink
 from helpers.results.ranks.collectives import Moment, Steps, after
 from helpers.results.ranks.memory import STAGES, bytes_per_rank
@@ -35,8 +35,7 @@ def rank_gantt(
     """
     if not spans:
         raise ValueError("there is no span to draw: record some with `with ranks.span(…)`")
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.09, right=0.98, top=0.86, bottom=0.16)
+    figure, axes = new(left=0.09, right=0.98, top=0.86, bottom=0.16)
     _rows(axes, spans)
     count, end = 1 + max(each.rank for each in spans), until or max(each.end for each in spans)
     axes.set(xlim=(0, end), ylim=(count - 0.5, -0.5), yticks=range(count))
@@ -63,32 +62,18 @@ def _colours(spans: Sequence[RankSpan]) -> dict[str, str]:
 
 
 def _rows(axes, spans: Sequence[RankSpan]) -> None:
-    from matplotlib.patches import Patch, PathPatch
-    from matplotlib.path import Path
-
     looks = []
     for label, colour in _colours(spans).items():
-        fill = colour if label == WAITING else shade(colour, 0.72)
-        look = {"fc": fill, "ec": PALETTE["grey"] if label == WAITING else colour, "lw": 0.7}
-        look |= {"hatch": HATCHES.get(label, "")}
-        boxes = [_box(each) for each in spans if each.label == label]
-        axes.add_patch(PathPatch(Path.make_compound_path(*boxes), **look))
-        looks.append(Patch(label=label, **look))
+        boxes = [(each.start, each.rank - 0.38, each.end, each.rank + 0.38) for each in spans if each.label == label]
+        fill, edge = (colour, PALETTE["grey"]) if label == WAITING else (shade(colour, 0.72), colour)
+        looks.append(one_patch(boxes, label=label, fc=fill, ec=edge, lw=0.7, hatch=HATCHES.get(label, "")))
+        axes.add_patch(looks[-1])
     longest = max(each.end for each in spans)
     for each in spans:
         if each.part is not None and len(spans) <= MOST_NUMBERED and each.end - each.start > longest / 60:
             axes.text((each.start + each.end) / 2, each.rank, f"{each.part}", ha="center", va="center", fontsize=8.5,
                       bbox={"fc": "white", "ec": "none", "pad": 0.6, "alpha": 0.75})  # fmt: skip
     axes.legend(handles=looks, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=5, fontsize=9, borderaxespad=0)
-
-
-def _box(each: RankSpan):
-    from matplotlib.path import Path
-
-    low, high = each.rank - 0.38, each.rank + 0.38
-    return Path(
-        [(each.start, low), (each.start, high), (each.end, high), (each.end, low), (each.start, low)], closed=True
-    )
 
 
 def _told(spans: Sequence[RankSpan], name: str, kind: str, unit: str) -> str:
@@ -219,8 +204,7 @@ def rank_memory_bars(
 
     `capacity`: bytes of the GPU called `gpu`, a line across. `most`: bytes where the axis ends, at least.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.3, right=0.97, top=0.86, bottom=0.16)
+    figure, axes = new(left=0.3, right=0.97, top=0.86, bottom=0.16)
     totals = []
     for row, stage in enumerate(STAGES):
         left = 0.0
@@ -258,8 +242,7 @@ def scaling_curves(
     title: str = "",
 ) -> Picture:
     """Efficiency over the number of ranks, a line each; `published`: points by name, (ranks, efficiency)."""
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.13, right=0.7, top=0.9, bottom=0.16)
+    figure, axes = new(left=0.13, right=0.7, top=0.9, bottom=0.16)
     for number, (name, values) in enumerate(curves.items()):
         axes.plot(ranks, values, color=CYCLE[number % len(CYCLE)], ls=DASHES[number % len(DASHES)], lw=2, label=name)
     for number, (name, (count, value)) in enumerate((published or {}).items()):

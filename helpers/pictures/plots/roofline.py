@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
+
 from helpers.pictures.figures import PALETTE, Picture, Track, new, styled
 from helpers.pictures.plots.labels import around, spread, track
 from helpers.pictures.plots.short_values import fitted
@@ -95,8 +98,7 @@ def roofline_chart(
     """
     if (count := len(places) + len(still)) > MOST_PLACES:
         raise ValueError(f"{count} kernels are too many for one roofline: show at most {MOST_PLACES}")
-    figure, axes = new("wide", layout=None)
-    axes.set_position(_AXES)
+    figure, axes = new(place=_AXES)
     peaks = _peaks(gpu)
     low, high = rates or rates_shown(places.values(), gpu)
     axes.set(xscale="log", yscale="log", xlim=INTENSITIES, ylim=(low, high))
@@ -293,8 +295,6 @@ def _inside(intensity: float) -> float:
 
 
 def _ticks(axes) -> None:
-    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
-
     axes.xaxis.set_major_locator(FixedLocator([16.0**power for power in range(-2, 4)]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 1 else f"1/{1 / value:g}"))
@@ -309,11 +309,10 @@ def _key(
     figure, places: Mapping[str, PlacedLaunch], numbers: Mapping[str, int], star: bool, still: Sequence[str]
 ) -> None:
     """The names by number: what each is bound by, and its share of the roof of its own units at its intensity."""
-    from matplotlib.lines import Line2D
 
-    def mark(left: float, at: float, marker: str, colour: str, **more) -> None:
-        look = {"ms": 5.5, "color": PALETTE[colour], "mec": "white", "mew": 0.5} | more
-        figure.add_artist(Line2D([left], [at + 0.011], marker=marker, **look))
+    def mark(left: float, at: float, marker: str, colour: str, size: float = 5.5, edge: str = "white") -> None:
+        dot = Line2D([left], [at + 0.011], marker=marker, ms=size, color=PALETTE[colour], mec=edge, mew=0.5)
+        figure.add_artist(dot)
 
     step = min(0.062, 0.78 / (len(places) + len(still) + star + 1))
     figure.text(0.99, 0.945, "bound by, share of roof", fontsize=7.5, ha="right", color="#444444")
@@ -334,7 +333,7 @@ def _key(
         figure.text(0.99, at, "no bytes here", fontsize=7.5, ha="right")
         at -= step
     if star:
-        mark(0.652, at, "*", "orange", ms=9, mec=PALETTE["ink"])
+        mark(0.652, at, "*", "orange", size=9, edge=PALETTE["ink"])
         figure.text(0.694, at, "what if, on the roof", fontsize=7.5)
     for (state, (colour, marker)), left in zip(STATES.items(), (0.66, 0.765, 0.875), strict=True):
         mark(left, 0.03, marker, colour)

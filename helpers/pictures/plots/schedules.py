@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helpers.pictures.figures import PALETTE, Picture, new, styled
+from matplotlib.patches import Rectangle
+
+from helpers.pictures.figures import PALETTE, Picture, styled, subplots
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
@@ -27,9 +29,9 @@ def schedule_pair(found, left, right, step: int) -> Picture:
     found: what `interleavings` gives; left, right: two of its `runs`; step: from 0 to the number of rows of the longer
     run. Rows still to come are empty. A run that failed shows its message.
     """
-    figure, axes = new("wide", layout=None, ncols=2)
-    for place, run, panel in zip((0.005, 0.51), (left, right), axes, strict=True):
-        panel.set_position([place, 0.02, 0.485, 0.96])
+    figure, grid = subplots(1, 2)
+    for place, run, panel in zip((0.005, 0.51), (left, right), grid[0], strict=True):
+        panel.set_position((place, 0.02, 0.485, 0.96))
         panel.set(xlim=(0, 1), ylim=(1, 0))
         panel.axis("off")
         rows = min(MOST_ROWS, max(FEWEST_ROWS, *(len(each.rows) for each in (left, right))))
@@ -38,8 +40,6 @@ def schedule_pair(found, left, right, step: int) -> Picture:
 
 
 def _panel(axes, found, run, step: int, tall: float) -> None:
-    from matplotlib.patches import Rectangle
-
     size = _points(axes)
     axes.add_patch(Rectangle((0, 0), 1, 1, fill=False, ec="#c4c4c4", lw=0.8))
     over = step == len(run.rows) and run.error is None

@@ -40,8 +40,7 @@ def crossover_curves(
     `at_seconds`: what CPU and GPU take at the size `at`. `border`: the size from which on the GPU wins, None where it
     never does. `names` and `kinds` are the CPU's and the GPU's; `limits` of the time axis keep it still.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.11, right=0.97, top=0.9, bottom=0.16)
+    figure, axes = new(left=0.11, right=0.97, top=0.9, bottom=0.16)
     low, high = limits or (min(*cpu, *gpu) / 2, max(*cpu, *gpu) * 2)
     for number, (times, name, kind) in enumerate(zip((cpu, gpu), names, kinds, strict=True)):
         axes.loglog(sizes, times, color=CYCLE[number], ls=DASHES[number], label=f"{name} ({kind})", lw=1.8)
@@ -100,7 +99,7 @@ def amdahl_curves(shares: Sequence[float], *, at: float, up_to: int = 1 << 12) -
     """
     factors = np.geomspace(1, up_to, 97)
     shares = list({f"{share:.0%}": share for share in shares}.values())
-    figure, axes = new("wide")
+    figure, axes = new()
     for number, share in enumerate(shares):
         whole = 1 / (1 - share + share / factors)
         axes.loglog(factors, whole, color=CYCLE[number], ls=DASHES[number])

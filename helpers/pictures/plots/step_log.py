@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.pictures.figures import PALETTE, Picture, new, styled
+from helpers.pictures.figures import PALETTE, Picture, styled, subplots
 from helpers.pictures.plots.common import shade
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.streams.spans import WAITS
@@ -27,15 +27,16 @@ def mend_lanes(before, after) -> Picture:
     before, after: versions of a `StepLog`. The lanes show all steps of a run; hatched: the host waits. Each bar is
     drawn as a part of the larger of its two.
     """
-    figure, axes = new("wide", layout=None, nrows=2)
+    figure, grid = subplots(2)
+    axes = grid[:, 0]
     figure.set_figheight(4.4)
     end = 1e3 * max(before.schedule.seconds, after.schedule.seconds)
     for place, version, panel in zip((0.57, 0.12), (before, after), axes, strict=True):
-        panel.set_position([0.13, place, 0.45, 0.35])
+        panel.set_position((0.13, place, 0.45, 0.35))
         _lanes(panel, version.schedule, end)
         panel.set_title(f"{version.name}: {seconds_text(version.seconds)} a step (modelled)", fontsize=9, loc="left")
     axes[1].set_xlabel(f"ms, {before.steps} steps (modelled on {before.gpu.name})")
-    bars = figure.add_axes([0.76, 0.12, 0.22, 0.8])
+    bars = figure.add_axes((0.76, 0.12, 0.22, 0.8))
     for row, count in enumerate(BARS.values()):
         pair = [version.a_step(count(version)) for version in (before, after)]
         most = max(*pair, 1e-12)

@@ -14,7 +14,6 @@ from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
 
 FOLDER = Path(__file__).parents[1] / "templates"
-_WIDTH = re.compile(r'viewBox="0 0 ([\d.]+) ')
 
 
 @cache
@@ -34,4 +33,5 @@ def _environment() -> Environment:
 def from_template(name: str, finding: str, **values: object) -> Drawing:
     """The drawing that `templates/<name>.svg` makes of these values, as wide as its viewBox says."""
     svg = re.sub(r">\s+<", "><", _environment().get_template(f"{name}.svg").render(values)).strip()
-    return Drawing(svg, finding, round(float(_WIDTH.search(svg)[1])))
+    width = svg.partition('viewBox="0 0 ')[2].split()[0]
+    return Drawing(svg, finding, round(float(width)))

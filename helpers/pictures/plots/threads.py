@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.collections import PatchCollection
+from matplotlib.patches import Rectangle
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
@@ -22,15 +24,12 @@ def thread_grid(
     no thread came. `data_shape`: the shape of the data, whose first element lies at position 0; threads
     outside are guarded. `launched`: the blocks of the launch, where some of them may have written nothing.
     """
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
     block, thread = np.atleast_2d(block), np.atleast_2d(thread)
     height, width = block.shape
     rows, columns = (1, *data_shape)[-2:]
-    figure, axes = new("wide", layout=None)
-    axes.set_position([0.01, 0.02, 0.98, 0.88])
-    inside, guarded = [], []
+    figure, axes = new(place=(0.01, 0.02, 0.98, 0.88))
+    inside: list[tuple[int, int]] = []
+    guarded: list[tuple[int, int]] = []
     for y, x in np.argwhere(block >= 0):
         (inside if y < rows and x < columns else guarded).append((int(y), int(x)))
 
@@ -58,7 +57,7 @@ def thread_grid(
             axes.text(
                 x + 0.5,
                 y + 0.52,
-                f"w{warp}" if first else lane,
+                f"w{warp}" if first else str(lane),
                 ha="center",
                 va="center",
                 fontsize=size,
@@ -66,14 +65,14 @@ def thread_grid(
             )
     for number in np.unique(block[block >= 0]):
         ys, xs = np.nonzero(block == number)
-        corner, extent = (xs.min(), ys.min()), (np.ptp(xs) + 1, np.ptp(ys) + 1)
+        corner, extent = (int(xs.min()), int(ys.min())), (int(np.ptp(xs)) + 1, int(np.ptp(ys)) + 1)
         if extent[0] * extent[1] == len(xs):  # a rectangle of the picture belongs to the block: draw its border
             axes.add_patch(Rectangle(corner, *extent, fill=False, ec=PALETTE["ink"], lw=1.2))
     axes.add_patch(Rectangle((0, 0), columns, rows, fill=False, ec=PALETTE["vermilion"], lw=2.4, ls="--"))
     axes.set(xlim=(-0.3, span_x + 0.3), ylim=(span_y + 0.3, -0.3), aspect="equal" if span_y > 3 else "auto")
     if span_y <= 3:
         tall = min(0.8, 0.3 * span_y)
-        axes.set_position([0.01, 0.45 - tall / 2, 0.98, tall])
+        axes.set_position((0.01, 0.45 - tall / 2, 0.98, tall))
     axes.axis("off")
     figure.suptitle(
         title or "colour: block · shade: warp and lane (w0, w1 start a warp) · hatched: outside the data (dashed)",

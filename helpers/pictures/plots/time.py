@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from matplotlib.ticker import MaxNLocator
+
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
-from helpers.pictures.plots.common import shade
+from helpers.pictures.plots.common import one_patch, shade
 from vgpu.base.words import plural
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.streams.spans import WAITS, Schedule, Span
@@ -32,8 +34,7 @@ def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source:
     `launch_us`: microseconds one launch call keeps the host busy. `kernel_us`: microseconds one kernel runs.
     `source` says where the times come from ("modelled", "measured") and is written on the figure.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.09, right=0.97, top=0.88, bottom=0.15)
+    figure, axes = new(left=0.09, right=0.97, top=0.88, bottom=0.15)
     asks, works = queued([kernel_us] * launches, launch_us)
     without, with_sync = sum(asks[-1]), sum(works[-1])
     axes.broken_barh(asks, (2.6, 0.8), fc=PALETTE["blue"], ec="white")
@@ -78,8 +79,7 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
     a row each; a label stands where its span has room for it, else its stream's number. The axis says whether times
     are modelled or measured; it reaches at least `until`, in seconds, where a line stands that `mark` names.
     """
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.17, right=0.98, top=0.84, bottom=0.15)
+    figure, axes = new(left=0.17, right=0.98, top=0.84, bottom=0.15)
     scale, unit = next(((s, u) for s, u in UNITS_OF_TIME if schedule.seconds >= s), UNITS_OF_TIME[-1])
     width = max(schedule.seconds / scale, (until or 0) / scale, 1e-9)
     per_letter = width / (7.0 * 0.81 * 72) * 5.2  # of the axis, at 8 points
@@ -118,7 +118,8 @@ def draw_lanes(axes, schedule, lanes: Sequence[str], scale: float, width: float,
     streams = list(dict.fromkeys(span.stream for span in schedule.spans))
     ticks = []
     # One mark for all bars that look alike takes a fraction of the bytes; they lie behind the labels.
-    many, together = len(schedule.spans) + len(schedule.host) > MOST_BARS, {}
+    many = len(schedule.spans) + len(schedule.host) > MOST_BARS
+    together: dict[tuple, list[tuple[float, float]]] = {}
     for top, lane in enumerate(lanes):
         rows = _rows(schedule.host if lane == "host" else [span for span in schedule.spans if span.engine == lane])
         tall = 0.8 / max(1, len(rows))
@@ -160,15 +161,9 @@ def _bars(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> N
 
 def _outline(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> None:
     """The same bars as one mark."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
-    corners = ((0, 0), (0, tall), (1, tall), (1, 0), (0, 0))
-    boxes = [
-        Path([(start + across * long, bottom + up) for across, up in corners], closed=True) for start, long in bars
-    ]
-    look = {"fc": "white" if waits else shade(colour, 0.72), "ec": colour, "hatch": "////" if waits else None}
-    axes.add_patch(PathPatch(Path.make_compound_path(*boxes), lw=0.8, **look))
+    boxes = [(start, bottom, start + long, bottom + tall) for start, long in bars]
+    fill, hatch = ("white", "////") if waits else (shade(colour, 0.72), None)
+    axes.add_patch(one_patch(boxes, fc=fill, ec=colour, lw=0.8, hatch=hatch))
 
 
 def swim_finding(schedule, name: str, alone: float) -> str:
@@ -235,8 +230,6 @@ def around(span: Span, seconds: float, zoom: float) -> tuple[float, float]:
 
 def timeline_window(schedule: Schedule, number: int, zoom: float = 1, *, name: str = "") -> Picture:
     """The window around operation `number`, from 1 in the order they start, drawn as swim lanes with a band over it."""
-    from matplotlib.ticker import MaxNLocator
-
     chosen = schedule.spans[number - 1]
     start, end = around(chosen, schedule.seconds, zoom)
     picture = schedule_lanes(window(schedule, start, end))
@@ -247,9 +240,9 @@ def timeline_window(schedule: Schedule, number: int, zoom: float = 1, *, name: s
         (max(chosen.start, start) - start) / scale, (min(chosen.end, end) - start) / scale,
         color=PALETTE["yellow"], alpha=0.35, lw=0, zorder=0,
     )  # fmt: skip
-    ticks = MaxNLocator(8).tick_values(start / scale, end / scale)
-    ticks = ticks[(ticks >= start / scale) & (ticks <= end / scale * 1.001)]
-    axes.set_xticks(ticks - start / scale, [f"{tick:,.6g}" for tick in ticks])
+    every = MaxNLocator(8).tick_values(start / scale, end / scale)
+    ticks = [tick for tick in every if start / scale <= tick <= end / scale * 1.001]
+    axes.set_xticks([tick - start / scale for tick in ticks], [f"{tick:,.6g}" for tick in ticks])
     return Picture(picture.figure, _finding(schedule, number, start, end, name))
 
 

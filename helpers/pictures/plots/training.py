@@ -9,7 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
-from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, styled, subplots
 from vgpu.base.words import plural
 
 MOST_POINTS = 80
@@ -21,8 +21,8 @@ MOST_PANELS = 3
 class Curve:
     """A quantity over training: `values` noted at `steps`, counted from 1."""
 
-    steps: Sequence[int]
-    values: Sequence[float]
+    steps: list[int]
+    values: list[float]
 
     def blocks(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Per block of steps: where it ends, and the mean, least and largest of its values."""
@@ -72,8 +72,7 @@ def training_curves(runs: Mapping[str, Mapping[str, Curve]], *names: str) -> Pic
             f"{plural(len(panels), 'panel')} of curves: name the quantities of at most {MOST_PANELS}, "
             f"as in training_curves(runs, {', '.join(map(repr, chosen[:2])) or '...'})"
         )
-    figure, axes = new("wide", layout=None, ncols=len(panels), squeeze=False)  # drawn again and again as it grows
-    figure.subplots_adjust(left=0.075, right=0.985, top=0.91, bottom=0.14, wspace=0.24)
+    figure, axes = subplots(1, len(panels), left=0.075, right=0.985, top=0.91, bottom=0.14, wspace=0.24)
     last = max(run[name].steps[-1] for run in runs.values() for name in chosen if name in run)
     told = []
     for where, (panel, members) in zip(axes[0], panels.items(), strict=True):
@@ -140,8 +139,9 @@ def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdic
     for each step, which is written into its small image, and said where it changes.
     """
     images = as_images(images)
-    figure, (large, small) = new("wide", layout=None, ncols=2, width_ratios=(1, 2.2))
-    figure.subplots_adjust(left=0.02, right=0.98, top=0.9, bottom=0.04, wspace=0.06)
+    figure, ((large, small),) = subplots(
+        1, 2, width_ratios=(1, 2.2), left=0.02, right=0.98, top=0.9, bottom=0.04, wspace=0.06
+    )
     draw_images(large, images[at : at + 1], 1, limits)
     large.set_title(f"step {at} of {len(images) - 1}", fontsize=10)
     columns = min(len(images), 7)
@@ -165,7 +165,7 @@ def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdic
 
 
 def _frame(corner: tuple[float, float], width: float, height: float):
-    from matplotlib.patches import Rectangle
+    from matplotlib.patches import Rectangle  # here, as `training` needs this module in runs that draw nothing
 
     return Rectangle(corner, width, height, fill=False, ec=PALETTE["orange"], lw=2.5, clip_on=False)
 
@@ -194,24 +194,25 @@ def training_moment(
     name, a loss at each of these steps; `score`: what the samples were worth at each.
     """
     images = as_images(samples)
-    figure, axes = new("wide", layout=None, ncols=3, width_ratios=(1.5, 1, 1))
-    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.15, wspace=0.25)
+    figure, ((shown, losses, scores),) = subplots(
+        1, 3, width_ratios=(1.5, 1, 1), left=0.01, right=0.99, top=0.9, bottom=0.15, wspace=0.25
+    )
     columns = int(np.ceil(len(images) ** 0.5))
-    draw_images(axes[0], images, columns, limits)
-    axes[0].set_title(f"samples, step {steps[at]:,}", fontsize=10)
+    draw_images(shown, images, columns, limits)
+    shown.set_title(f"samples, step {steps[at]:,}", fontsize=10)
     for number, (name, values) in enumerate(curves.items()):
-        axes[1].plot(steps, values, color=CYCLE[number], ls=DASHES[number], label=name, lw=1.8)
-        axes[1].plot([steps[at]], [values[at]], color=CYCLE[number], marker="o")
-    axes[1].set_title("losses", fontsize=10)
+        losses.plot(steps, values, color=CYCLE[number], ls=DASHES[number], label=name, lw=1.8)
+        losses.plot([steps[at]], [values[at]], color=CYCLE[number], marker="o")
+    losses.set_title("losses", fontsize=10)
     if curves:
-        axes[1].legend(fontsize=8, loc=_quiet_corner(list(curves.values())))
-    axes[2].plot(steps, score, color=PALETTE["green"], lw=1.8)
-    axes[2].plot([steps[at]], [score[at]], color=PALETTE["green"], marker="o")
-    axes[2].set_title(score_name, fontsize=10)
-    for where in axes[1:]:
+        losses.legend(fontsize=8, loc=_quiet_corner(list(curves.values())))
+    scores.plot(steps, score, color=PALETTE["green"], lw=1.8)
+    scores.plot([steps[at]], [score[at]], color=PALETTE["green"], marker="o")
+    scores.set_title(score_name, fontsize=10)
+    for where in (losses, scores):
         where.axvline(steps[at], color=PALETTE["grey"], lw=0.8, ls=":")
         where.set_xlabel("step")
         where.set_ylim(bottom=0)
-    losses = ", ".join(f"{name} {values[at]:.2f}" for name, values in curves.items())
-    return Picture(figure, f"Step {steps[at]:,}: losses {losses}; {score_name} {score[at]:.2f}, which ends at "
+    told = ", ".join(f"{name} {values[at]:.2f}" for name, values in curves.items())
+    return Picture(figure, f"Step {steps[at]:,}: losses {told}; {score_name} {score[at]:.2f}, which ends at "
                    f"{score[-1]:.2f}.")  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
+from matplotlib.patches import Patch
 
 from helpers.pictures.figures import CYCLE, PALETTE, Drawing, Picture, new, styled
 from helpers.pictures.plots.ink import PALE, Ink
@@ -28,8 +29,7 @@ def memory_kinds(line: MemoryLine, kept: Mapping[str, str], *, name: str = "") -
     kept: what each phase leaves behind, by the name of the phase: {"forward": "activations", …}.
     """
     kinds = line.kinds(kept)
-    figure, axes = new("wide", layout=None)
-    figure.subplots_adjust(left=0.08, right=0.985, top=0.80, bottom=0.14)
+    figure, axes = new(left=0.08, right=0.985, top=0.80, bottom=0.14)
     shown, places, edges = _places(line, kept)
     stack = np.array(list(kinds.values()))[:, shown] / MIB
     for row, (kind, lower, upper) in enumerate(zip(kinds, _below(stack), np.cumsum(stack, axis=0), strict=True)):
@@ -91,8 +91,6 @@ _HATCHES = ("", "//", "..", "\\\\", "xx", "--")
 @styled
 def memory_steps(line: MemoryLine, *, name: str = "") -> Picture:
     """Bytes allocated and bytes reserved after each allocation or free, over the program's phases."""
-    from matplotlib.patches import Patch
-
     figure, axes = new()
     numbers = range(1, len(line.changes) + 1)
     names = list(dict.fromkeys(phase.name for phase in line.phases if phase.name != NO_PHASE))

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
+
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
 from vgpu.base.words import plural
+from vgpu.tools.steps.dataflow import DataFlow, FlowValue
 
 MOST_NUMBERED = 32  # columns in which a number still has room
 MOST_CELLS = 1_500
@@ -92,8 +96,8 @@ def scan_steps(flow, step: int, *, prefix: str = "") -> Picture:
 # -- what is where
 
 
-def _first_elements(flow) -> dict:
-    found = {}
+def _first_elements(flow: DataFlow) -> dict[int, FlowValue]:
+    found: dict[int, FlowValue] = {}
     for value in flow.elements:
         found.setdefault(value.thread, value)
     return found
@@ -140,12 +144,10 @@ def _states(flow) -> Iterator[dict]:
 
 
 def _page(columns: int, rows: int):
-    figure, axes = new("wide", layout=None)
-    axes.set_position(_FRAME)
+    figure, axes = new(place=_FRAME)
     axes.set(xlim=(0, columns), ylim=(rows, 0), xticks=[])
     axes.tick_params(length=0)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.spines[:].set_visible(False)
     return figure, axes
 
 
@@ -182,9 +184,6 @@ def _links(axes, edges, *, now: bool, dashed: bool = False) -> None:
 
 def _patch(outlines, *, closed: bool, **look):
     """Many outlines in one patch."""
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path
-
     points, codes = [(0, 0)], [Path.MOVETO]
     for outline in outlines:
         points += [*outline, outline[0]] if closed else outline

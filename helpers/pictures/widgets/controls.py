@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 from helpers.pictures.widgets import given as checked
 from vgpu.hardware.gpus import GPUS
@@ -11,6 +12,17 @@ WIDE = "330px"
 LONGEST_BESIDE = 24
 """Characters of a value that have room beside its slider."""
 _WHOLE_NAME = {"description_width": "initial"}
+
+
+class Control(Protocol):
+    """What an explorer uses of a control, be it one of ipywidgets or `Steps`."""
+
+    value: Any  # a number, an option or a truth value, as the control has it
+
+    @property
+    def description(self) -> str: ...
+
+    def observe(self, handler: Callable, names: str = ...) -> None: ...
 
 
 def slider(name: str, value: int, low: int, high: int, step: int = 1):
@@ -73,6 +85,15 @@ def dropdown(name: str, value, options: Iterable):
         style=_WHOLE_NAME,
         layout=ipywidgets.Layout(width="max-content", margin="2px 16px 2px 2px"),
     )
+
+
+def offer(control, options: list) -> None:
+    """Give a control other options, and keep its value if it's one of them."""
+    if list(control.options) != options:
+        kept = control.value if control.value in options else options[0]
+        with control.hold_sync():
+            control.options = options
+            control.value = kept
 
 
 def toggle(name: str, value: bool = False):
@@ -165,7 +186,7 @@ class Steps:
     def max(self, last: int) -> None:
         self.slider.max = self.player.max = last
 
-    def observe(self, handler: Callable, names="value") -> None:
+    def observe(self, handler: Callable, names: str = "value") -> None:
         """Call `handler(change)` at each change, as ipywidgets do."""
         self.slider.observe(handler, names=names)
 

@@ -14,7 +14,7 @@ import anywidget
 import traitlets
 
 from helpers.pictures.figures import Track
-from helpers.pictures.widgets.controls import words_for
+from helpers.pictures.widgets.controls import Control, words_for
 
 _HERE = Path(__file__).parent
 
@@ -33,7 +33,7 @@ class Draggable(anywidget.AnyWidget):
     at = traitlets.Dict().tag(sync=True)
     """By handle, the number of the place at which it stands. The browser changes it, and so do the controls."""
 
-    def __init__(self, controls: Mapping[str, object], **traits):
+    def __init__(self, controls: Mapping[str, Control], **traits):
         self.controls = controls
         self._values: dict[str, list] = {}
         self._following = 0  # the thread that moves handles, which drags none
@@ -63,7 +63,7 @@ class Draggable(anywidget.AnyWidget):
         return f"Draggable({', '.join(self._values)})"
 
 
-def handle(name: str, control, track: Track) -> dict[str, object]:
+def handle(name: str, control: Control, track: Track) -> dict[str, object]:
     """What the browser has to know of a handle: its places in order, and the words for each."""
     return {
         "name": name,

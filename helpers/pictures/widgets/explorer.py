@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 
 from helpers.pictures.figures import Shown, ShownMarkup, ShownRow, View, card_height, show
-from helpers.pictures.widgets.controls import choice, dropdown, slider, steps, suited, toggle
+from helpers.pictures.widgets.controls import Control, choice, dropdown, slider, steps, suited, toggle
 from vgpu.base import own
 from vgpu.base.errors import VirtualGPUError
 from vgpu.base.latest_update import LatestUpdate
@@ -48,7 +48,7 @@ class Explorer:
         self,
         name: str,
         draw: Callable[..., View | Sequence[View]],
-        controls: Mapping[str, object],
+        controls: Mapping[str, Control],
         *,
         height: int | None = None,
         fit: Callable[[], None] | None = None,
@@ -97,8 +97,7 @@ class Explorer:
 
     def _view(self, state: tuple) -> Shown | ShownMarkup | ShownRow | str:
         """The view for this state, drawn if it was not before."""
-        *key, gpu = state
-        key = tuple(key)
+        key, gpu = state[:-1], state[-1]
         with self._drawing:
             if key in self._drawn:
                 return self._drawn[key]

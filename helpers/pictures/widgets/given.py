@@ -5,24 +5,30 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from numbers import Integral
+from typing import Any, TypeVar
 
 from vgpu.hardware.gpus import find
 
 MOST_NAMED = 16
+Version = TypeVar("Version")
 
 
-def versions(given, what: str = "a kernel") -> dict[str, object]:
+def versions(given: Mapping[str, Version] | Version, what: str = "a kernel", kind: Any = object) -> dict[str, Version]:
     """What is chosen from, by name: `given` itself, which then has no name, or a mapping from short names to several.
 
-    Raises ValueError for a mapping without entries, TypeError for a list and for names that are no text.
+    `kind`: the class of each of them, or `Callable`. Raises ValueError for a mapping without entries, TypeError for a
+    list, for what is of another kind, and for names that are no text.
     """
-    if isinstance(given, list | tuple | set):
-        raise TypeError(f"this is a {type(given).__name__}: give {what}, or a mapping from short names to several")
     found = dict(given) if isinstance(given, Mapping) else {"": given}
+    wrong: list[Any] = [each for each in found.values() if not isinstance(each, kind)]
+    if isinstance(given, list | tuple | set):
+        wrong = [given]
+    if wrong:
+        raise TypeError(f"this is a {type(wrong[0]).__name__}: give {what}, or a mapping from short names to several")
     if not found:
         raise ValueError(f"this mapping is empty: give {what}, or at least one by its name")
-    if wrong := [name for name in found if not isinstance(name, str)]:
-        raise TypeError(f"the names of a mapping are text, and {wrong[0]!r} is none: {{'first': …, 'second': …}}")
+    if unnamed := [name for name in found if not isinstance(name, str)]:
+        raise TypeError(f"the names of a mapping are text, and {unnamed[0]!r} is none: {{'first': …, 'second': …}}")
     return found
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from helpers import Launch, cp, cuda, profile, widgets
+from tests.pictures.widgets.choose import choose
 
 PICK = r"""
 extern "C" __global__ void pick(float* out, int stride) {
@@ -148,8 +149,7 @@ def launch_numba(times):
 def test_it_tells_asked_brought_and_distinct_bytes_apart(launch, words):
     explorer = widgets.traffic(launch, times=(1, 2, 4))
     assert explorer.shown.alt.startswith("times 1: sectors bring 0.125 KiB for 0.125 KiB asked for, 1 times")
-    explorer.controls["times"].value = 4
-    assert explorer.shown.alt == f"{words} that even a perfect cache must fetch."
+    assert choose(explorer, times=4) == f"{words} that even a perfect cache must fetch."
 
 
 def test_the_axis_holds_still_for_all_choices():
@@ -186,10 +186,8 @@ def arguments(kib):
 def test_a_round_is_found_if_the_array_fits(kernel):
     explorer = widgets.working_set({"twice": kernel}, arguments, array=(1, 2), cache=(1, 2), start=(2, 1))
     assert explorer.shown.alt == "A cache of 1 KiB (modelled): twice, 2 KiB: 0 of 128 sectors are found."
-    explorer.controls["cache"].value = 2
-    assert explorer.shown.alt == "A cache of 2 KiB (modelled): twice, 2 KiB: 64 of 128 sectors are found."
-    explorer.controls["array"].value = 1
-    assert explorer.shown.alt == "A cache of 2 KiB (modelled): twice, 1 KiB: 32 of 64 sectors are found."
+    assert choose(explorer, cache=2) == "A cache of 2 KiB (modelled): twice, 2 KiB: 64 of 128 sectors are found."
+    assert choose(explorer, array=1) == "A cache of 2 KiB (modelled): twice, 1 KiB: 32 of 64 sectors are found."
 
 
 def test_what_is_given_is_checked():

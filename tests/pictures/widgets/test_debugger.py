@@ -8,6 +8,7 @@ from helpers.pictures.plots.debugger import lane_states, warp_frame
 from helpers.pictures.plots.short_values import short, tiny
 from helpers.pictures.widgets.explorers.debugger import ALL_WARPS, LAST_TOUCHED
 from helpers.workbook.run import unnamed_pictures
+from tests.pictures.widgets.choose import choose
 from vgpu.tools.steps.recording import At
 from vgpu.tools.steps.timeline import MemoryThen, Moments
 
@@ -100,15 +101,13 @@ def test_variables_are_shown_with_their_types_and_the_chosen_lane(settling):
     assert ">v = 22<" in body and ">f32<" in body and "lane 21 · thread 21" in body
     settling.controls["values"].value = "registers"
     assert ">%f" in settling.view.value and "pred" in settling.view.value
-    settling.controls["values"].value = "variables"
-    settling.controls["lane"].value = 0
+    choose(settling, values="variables", lane=0)
 
 
 def test_memory_shows_old_and_new_values(settling):
     last = len(settling.timeline)
     store = next(m for m in reversed(settling.timeline.moments) if m.touched)
-    settling.controls["step"].value = store.number + 1
-    assert "32 elements of rounds written" in settling.shown.alt
+    assert "32 elements of rounds written" in choose(settling, step=store.number + 1)
     assert settling.view.value.count("line-through") == 32
     settling.controls["array"].value = "x"
     assert "line-through" not in settling.view.value and "float32[32]" in settling.view.value

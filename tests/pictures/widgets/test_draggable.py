@@ -14,6 +14,7 @@ from helpers.pictures.plots.roofline import rates_shown, roofline_tracks
 from helpers.pictures.widgets.controls import choice, dropdown, slider, words_for
 from helpers.pictures.widgets.draggable import Draggable
 from helpers.pictures.widgets.explorer import Explorer
+from tests.pictures.widgets.choose import choose
 from vgpu.tools.roofline import MEMORIES, PRECISIONS, roofs_missing, scaled
 
 WIDE, HIGH = 504, 252  # points of a wide figure
@@ -29,8 +30,7 @@ PLACES = (
 
 
 def axes_of(scale):
-    _, axes = figures.new("wide", layout=None)
-    axes.set_position((0.1, 0.2, 0.8, 0.6))
+    _, axes = figures.new(place=(0.1, 0.2, 0.8, 0.6))
     ends = (0, 8) if scale == "linear" else (1, 256)
     axes.set(xscale=scale, yscale=scale, xlim=ends, ylim=ends)
     return axes
@@ -114,8 +114,7 @@ def test_what_is_dragged_sets_the_control_and_draws_anew(told, held):
 
 def test_a_control_takes_its_handle_along():
     made = explorer()
-    made.controls["n"].value = 4
-    made.controls["factor"].value = 0.5
+    choose(made, n=4, factor=0.5)
     assert made.view.at == {"n": 3, "factor": 0}
     made.controls["n"].value = 6
     assert made.view.at == {"factor": 0}, "a value without a place has no handle"

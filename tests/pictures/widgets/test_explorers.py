@@ -7,6 +7,7 @@ from helpers import Launch, cp, cuda, plots, widgets
 from helpers.pictures.widgets.explorer import WIDGET_VIEW, Explorer, slider
 from helpers.pictures.widgets.explorers.steps import who_is_where
 from helpers.workbook.run import unnamed_pictures
+from tests.pictures.widgets.choose import choose
 from vgpu.base.errors import OutOfBounds
 
 COPY = r"""
@@ -83,16 +84,14 @@ def test_the_thread_grid_is_what_the_kernel_wrote(kernel):
 def test_the_thread_grid_shows_what_a_kernel_never_reaches():
     explorer = widgets.thread_grid({"column": numba_who, "row": x_is_row}, columns=10, rows=3, block=(4, 4))
     assert explorer.shown.alt.endswith("with 18 threads that the guard must stop.")
-    explorer.controls["version"].value = "row"
-    assert explorer.shown.alt.endswith("over 3 × 10 elements, with 18 elements that no thread reaches.")
+    assert choose(explorer, version="row").endswith("over 3 × 10 elements, with 18 elements that no thread reaches.")
     blocks, _ = who_is_where(x_is_row, (3, 1), (4, 4), (3, 10))
     assert blocks.shape == (12, 10) and (blocks >= 0).sum() == 48  # all threads, those of x = 3 to 11 below the data
 
 
 def test_timer_bars_follow_size_and_launches():
     explorer = widgets.timer_bars(lambda elements: elements / 1024)
-    explorer.controls["launches"].value = 3
-    assert explorer.shown.alt.startswith("3 launches:")
+    assert choose(explorer, launches=3).startswith("3 launches:")
 
 
 def test_timer_bars_model_a_launch_of_the_size_that_is_chosen():

@@ -5,6 +5,7 @@ import pytest
 
 from helpers import Launch, cp, cuda, widgets
 from helpers.pictures.widgets.controls import choice, dropdown, slider
+from tests.pictures.widgets.choose import choose
 
 NAME = "a_kernel_with_a_name_that_goes_on_for_so_long_that_no_heading_and_no_sentence_has_room_for_all_of_it"
 FILL = f"""
@@ -39,7 +40,7 @@ WRONG = {
     "an empty mapping of launches": (lambda: widgets.scheduler({}), ValueError, "at least one by its name"),
     "an empty mapping of cards": (lambda: widgets.cards({}), ValueError, "mapping is empty"),
     "a list of kernels": (lambda: widgets.banks([raw()]), TypeError, "mapping from short names"),
-    "no launch": (lambda: widgets.scheduler(add), TypeError, "takes Launch"),
+    "no launch": (lambda: widgets.scheduler(add), TypeError, "give a Launch"),
     "a launch without a name": (lambda: widgets.roofline(launch()), TypeError, "saxpy"),
     "a kernel in a roofline": (lambda: widgets.roofline({"k": add}), TypeError, "launches and profiles"),
     "21 kernels in a roofline": (
@@ -83,6 +84,10 @@ WRONG = {
         lambda: widgets.crossover(add, lambda n, gpu: arrays(), gpu=(1, 2)), ValueError, "something else",
     ),
     "a block in one dimension": (lambda: widgets.thread_grid(add, block=8), TypeError, r"\(8, 8\)"),
+    "too many operations": (lambda: widgets.fusion([f"y{n} = x + {n}" for n in range(13)]), ValueError, "more than 12"),
+    "a cut at no name": (lambda: widgets.fusion(["y = x * x"], cuts=["q"]), ValueError, "a cut cannot be 'q'"),
+    "broken sectors": (lambda: widgets.fusion(["y = x * x"], columns=(100,)), ValueError, "multiples of 8"),
+    "no rows": (lambda: widgets.fusion(["y = x * x"], rows=(0,)), ValueError, "1 or more"),
     "a kernel without variables": (
         lambda: widgets.lives(cp.RawKernel('extern "C" __global__ void no() {}', "no")), ValueError, "no variable",
     ),
@@ -122,8 +127,7 @@ def test_a_kernel_that_moves_no_bytes_stands_beside_those_that_do():
     quiet = cp.RawKernel('extern "C" __global__ void quiet(int* x, int n) { if (n > 5) x[0] = 1; }', "quiet")
     found = widgets.roofline({"add": launch(), "quiet": Launch(quiet, 1, 32, (cp.zeros(4, "int32"), np.int32(1)))})
     assert "No bytes at DRAM, so no place: quiet." in found.shown.alt and "bound: add" in found.shown.alt
-    found.controls["memory"].value = "L1"
-    assert "No bytes at L1, so no place: quiet." in found.shown.alt
+    assert "No bytes at L1, so no place: quiet." in choose(found, memory="L1")
 
 
 def test_twenty_kernels_stand_under_one_roof():
@@ -136,8 +140,7 @@ def test_a_block_too_long_to_record_whole_is_recorded_warp_by_warp():
     whole = widgets.lanes(add, 1, 1024, (x, out)).shown.alt
     parts = widgets.lanes(add, 1, 1024, (x, out), max_steps=40, warp=31)
     assert parts.shown.alt == whole.replace("Warp 0", "Warp 31")
-    parts.controls["warp"].value = 0
-    assert parts.shown.alt == whole
+    assert choose(parts, warp=0) == whole
 
 
 def test_the_grid_of_threads_counts_blocks_that_write_nothing():
@@ -221,8 +224,7 @@ def copies(count):
 
 def test_a_program_of_hundreds_of_operations_is_drawn():
     found = widgets.timeline({"few": copies(3), "many": copies(300)})
-    found.controls["program"].value = "many"
-    assert "of 300, on the way to the GPU" in found.shown.alt
+    assert "of 300, on the way to the GPU" in choose(found, program="many")
     assert len(found.shown.image) < 150_000
 
 
@@ -236,11 +238,9 @@ def test_an_error_that_comes_when_a_control_moves_is_shown_and_not_lost():
         return 10 // (n - 2)
 
     found = widgets.timer_bars(lambda elements: times(1 if elements > 1024 else 2) + 20)
-    found.controls["elements"].value = 1024
-    assert found.shown == "ZeroDivisionError: integer division or modulo by zero"
+    assert choose(found, elements=1024) == "ZeroDivisionError: integer division or modulo by zero"
     assert 'role="alert"' in found.view.value and "ZeroDivisionError" in found.view.value
-    found.controls["elements"].value = 4096
-    assert found.shown.alt.startswith("1 launch")
+    assert choose(found, elements=4096).startswith("1 launch")
     with pytest.raises(ZeroDivisionError):
         widgets.timer_bars(lambda elements: times(2))
 

@@ -5,6 +5,7 @@ import pytest
 
 from helpers import barrier_phases, copy_groups, cp, device, plots, profile, widgets
 from helpers.models.pipeline import pipeline
+from tests.pictures.widgets.choose import choose
 
 CHAIN = ["z = x + bias", "t = tanh(z)", "y = t * z"]
 
@@ -14,25 +15,8 @@ def test_a_cut_costs_what_crosses_it():
     alt = shown.shown.alt  # 1 MiB an array
     assert alt.startswith("3 operations in 1 kernel move 2.1 MB of DRAM (one kernel each: 3 launches, 7.34 MB")
     assert alt.endswith("moved just these (counted).")
-    shown.controls["cut_0"].value = True
-    assert shown.shown.alt.startswith("3 operations in 2 kernels move 4.2 MB")
-    shown.controls["cut_1"].value = True
-    assert shown.shown.alt.startswith("3 operations in 3 kernels move 7.34 MB")
-
-
-WRONG = {
-    "too many": (lambda: widgets.fusion([f"y{n} = x + {n}" for n in range(13)]), ValueError, "more than 12"),
-    "a cut at no name": (lambda: widgets.fusion(CHAIN, cuts=["q"]), ValueError, "a cut cannot be 'q'"),
-    "broken sectors": (lambda: widgets.fusion(CHAIN, columns=(100,)), ValueError, "multiples of 8"),
-    "no rows": (lambda: widgets.fusion(CHAIN, rows=(0,)), ValueError, "1 or more"),
-}
-
-
-@pytest.mark.parametrize("what", WRONG)
-def test_what_is_wrong_is_said(what):
-    make, kind, words = WRONG[what]
-    with pytest.raises(kind, match=words):
-        make()
+    assert choose(shown, cut_0=True).startswith("3 operations in 2 kernels move 4.2 MB")
+    assert choose(shown, cut_1=True).startswith("3 operations in 3 kernels move 7.34 MB")
 
 
 TWO = r"""
@@ -80,8 +64,7 @@ def test_the_explorer_tells_the_price_and_refuses_what_does_not_fit():
     assert shown.shown.alt.endswith("4 blocks on an SM of A100, 25% occupancy, limited by registers and shared memory.")
     shown.controls["every"].value = True
     assert shown.shown.alt.startswith("1 stage in each of 4 blocks: ") and "set by latency" in shown.shown.alt
-    shown.controls["stages"].value = 6
-    assert "not one block fits on A100" in shown.shown
+    assert "not one block fits on A100" in choose(shown, stages=6)
     with pytest.raises(ValueError, match="registers is a whole number"):
         widgets.pipeline(stage_bytes=8192, threads=128, registers=0)
 

@@ -7,6 +7,7 @@ from torch import nn
 
 from helpers import cp, cuda, layers, plots, widgets
 from helpers.pictures.widgets.explorers.networks import maps_of
+from tests.pictures.widgets.choose import choose
 
 IMAGE = np.arange(64.0).reshape(8, 8)
 
@@ -20,27 +21,22 @@ def test_a_tile_of_im2col_holds_what_the_windows_cover():
     explorer = widgets.im2col(IMAGE, kernel=3, tile=1)
     assert "leaves 6 × 6 outputs: the matrix holds 324 values, 5.06 for each pixel" in explorer.shown.alt
     assert explorer.shown.alt.endswith("The tile of 1 column holds 9 values of 9 pixels.")
-    explorer.controls["tile"].value = 2
-    assert explorer.shown.alt.endswith("The tile of 2 columns holds 18 values of 12 pixels.")
+    assert choose(explorer, tile=2).endswith("The tile of 2 columns holds 18 values of 12 pixels.")
     assert explorer.controls["number"].max == 17
-    explorer.controls["padding"].value = 1
-    assert explorer.shown.alt.endswith("holds 18 values of 6 pixels, and 8 zeros of the padding.")
+    assert choose(explorer, padding=1).endswith("holds 18 values of 6 pixels, and 8 zeros of the padding.")
 
 
 def test_a_window_that_does_not_fit_is_told_in_place_of_the_picture():
     explorer = widgets.im2col(IMAGE, kernel=5)
-    explorer.controls["dilation"].value = 3
-    assert "spans 13 pixels does not fit 8 pixels" in explorer.shown
-    explorer.controls["dilation"].value = 1
-    assert "leaves 4 × 4 outputs" in explorer.shown.alt
+    assert "spans 13 pixels does not fit 8 pixels" in choose(explorer, dilation=3)
+    assert "leaves 4 × 4 outputs" in choose(explorer, dilation=1)
 
 
 def test_a_receptive_field_follows_layers_network_and_output():
     explorer = widgets.receptive_field(IMAGE, {"threes": [(3, 1, 1), (3, 1, 1)], "net": network()}, layers=2)
     assert explorer.shown.alt.startswith("threes, 2 layers: an output sees 5 × 5 pixels")
     assert explorer.shown.alt.endswith("rows 2 to 6 and columns 2 to 6, by 1 to 9 paths.")
-    explorer.controls["row"].value = 0
-    assert "Output (0, 4) sees 15 of 64 pixels, rows 0 to 2" in explorer.shown.alt
+    assert "Output (0, 4) sees 15 of 64 pixels, rows 0 to 2" in choose(explorer, row=0)
     explorer.controls["network"].value = "net"
     assert "an output sees 4 × 4 pixels, and its neighbour begins 2 pixels further on" in explorer.shown.alt
     assert explorer.controls["row"].max == 3
@@ -56,8 +52,7 @@ def test_feature_maps_are_the_networks_and_leave_no_hook():
     assert not any(module._forward_hooks for module in net.modules())
     explorer = widgets.feature_maps(net, images, layer="2 MaxPool2d")
     assert explorer.shown.alt.startswith("Layer 2 MaxPool2d makes 3 maps of 4 × 4 of image 0")
-    explorer.controls["number"].value = 1
-    assert "of image 1" in explorer.shown.alt
+    assert "of image 1" in choose(explorer, number=1)
 
 
 def test_layers_under_a_roof_change_their_state_with_batch_and_numbers():
@@ -69,9 +64,7 @@ def test_layers_under_a_roof_change_their_state_with_batch_and_numbers():
     roof = explorer.draw(**explorer.values).figure.axes[0]
     (mark,) = (line for line in roof.lines if line.get_marker() in ("o", "s"))
     assert mark.get_marker() == "s" and mark.get_xdata() == pytest.approx([rows.at(64, 2)[0].intensity])
-    explorer.controls["precision"].value = "tf32_tensor"
-    explorer.controls["gpu"].value = "T4"
-    assert "no published peak" in explorer.shown
+    assert "no published peak" in choose(explorer, precision="tf32_tensor", gpu="T4")
 
 
 def test_gradients_and_images_as_pictures():
@@ -132,8 +125,7 @@ def once(steps):
 def test_a_setting_of_any_cell_moves_its_curve():
     shown = widgets.gradient_flow({"decay": (Decay, "factor", (0.5, 1.0, 2.0))}, steps=11)
     assert "10 steps back the gradient has of its norm: decay, factor 1 1 (calculated)." in shown.shown.alt
-    shown.controls["decay"].value = 2.0
-    assert "decay, factor 2 1e3" in shown.shown.alt
+    assert "decay, factor 2 1e3" in choose(shown, decay=2.0)
 
 
 def test_launches_are_counted_and_their_price_is_the_learners():
@@ -141,8 +133,7 @@ def test_launches_are_counted_and_their_price_is_the_learners():
     assert shown.shown.alt.startswith("Apart: 8 launches, 40") and "once: 1 launch, 5" in shown.shown.alt
     shown.controls["overhead"].value = 1
     assert shown.shown.alt.startswith("Apart: 8 launches, ") and "once: 1 launch, 1" in shown.shown.alt
-    shown.controls["steps"].value = 1
-    assert shown.shown.alt.startswith("Apart: 2 launches, ")
+    assert choose(shown, steps=1).startswith("Apart: 2 launches, ")
 
 
 WRONG = {
@@ -150,7 +141,7 @@ WRONG = {
     "a cell made already": (lambda: widgets.gradient_flow({"d": (1, "f", (1,))}), TypeError, "is a function"),
     "no values": (lambda: widgets.gradient_flow({"d": (Decay, "f", ())}), ValueError, "no values"),
     "one step": (lambda: widgets.gradient_flow({"d": (Decay, "f", (1,))}, steps=1), ValueError, "at least 2"),
-    "no program": (lambda: widgets.launch_gaps({"a": 3}), TypeError, "program is a function"),
+    "no program": (lambda: widgets.launch_gaps({"a": 3}), TypeError, "give a program, which is a function"),
     "a free launch": (lambda: widgets.launch_gaps(once, overheads=(0,), steps=(1,)), ValueError, "more than 0"),
     "a control's name": (lambda: widgets.launch_gaps(once, gpu=(1,)), ValueError, "call that argument something"),
     "no kernel": (lambda: widgets.launch_gaps(lambda n: None, n=(1,)), ValueError, "asks for no kernel"),
@@ -177,17 +168,14 @@ def moment(step: int, **more) -> dict:
 def test_a_walk_is_the_straight_way_between_two_latents():
     shown = widgets.latent_walk(bright, torch.tensor([[0.0], [1.0], [0.5]]))
     assert "step 10 of 20." in shown.shown.alt and "from end to end by 1.00" in shown.shown.alt
-    shown.controls["last"].value = 2
-    assert "from end to end by 0.50" in shown.shown.alt
+    assert "from end to end by 0.50" in choose(shown, last=2)
 
 
 def test_the_judge_is_asked_for_this_very_image():
     judge = lambda images: 100 * torch.stack([0.5 - images.mean((1, 2)), images.mean((1, 2)) - 0.5], 1)
     shown = widgets.latent_walk(bright, torch.tensor([[0.0], [1.0]]), judge=judge, names=("dark", "light"))
-    shown.controls["step"].value = 20
-    assert "judged a light, at 100%" in shown.shown.alt
-    shown.controls["step"].value = 0
-    assert "judged a dark, at 100%; all along it: dark (11 steps), light (10 steps)." in shown.shown.alt
+    assert "judged a light, at 100%" in choose(shown, step=20)
+    assert "judged a dark, at 100%; all along it: dark (11 steps), light (10 steps)." in choose(shown, step=0)
 
 
 def test_a_walk_begins_where_it_is_told():
@@ -214,10 +202,8 @@ def test_what_is_no_generator_or_no_walk_is_refused():
 def test_moments_of_several_runs():
     shown = widgets.samples_over_training({"long": [moment(1), moment(2), moment(3)], "short": [moment(7)]})
     assert shown.shown.alt.startswith("Step 3: losses D 1.00, G 0.50; score 0.30")
-    shown.controls["moment"].value = 0
-    assert shown.shown.alt.startswith("Step 1: ")
-    shown.controls["run"].value = "short"
-    assert shown.shown.alt.startswith("Step 7: ")
+    assert choose(shown, moment=0).startswith("Step 1: ")
+    assert choose(shown, run="short").startswith("Step 7: ")
 
 
 def test_what_is_no_moment_is_refused():

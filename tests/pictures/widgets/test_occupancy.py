@@ -10,6 +10,7 @@ from helpers.models.warp_scheduler import schedule
 from helpers.pictures.figures import LARGEST_SVG
 from helpers.pictures.plots.issue import issue_strip, slots
 from helpers.workbook.run import unnamed_pictures
+from tests.pictures.widgets.choose import choose
 from vgpu.base.errors import OutOfBounds
 from vgpu.hardware.gpus import GPUS
 
@@ -90,8 +91,7 @@ def test_registers_and_shared_memory_can_be_chosen():
         f"33 registers a thread (by hand): an SM of A100 holds {held.blocks_per_sm} blocks of 256 threads: "
         "48 of 64 warps, occupancy 75%, limited by registers."
     )
-    explorer.controls["shared"].value = 48 * 1024
-    assert explorer.shown.alt.endswith("24 of 64 warps, occupancy 38%, limited by shared memory.")
+    assert choose(explorer, shared=48 * 1024).endswith("24 of 64 warps, occupancy 38%, limited by shared memory.")
 
 
 def test_it_works_without_a_kernel_and_with_several():
@@ -162,9 +162,7 @@ def test_it_says_what_the_timeline_says(name, warps):
 def test_controls_choose_version_warps_and_gpu():
     explorer = widgets.scheduler(launches())
     assert explorer.shown.alt.startswith("twice: with 1 warp a scheduler of A100")
-    explorer.controls["version"].value = "sums"
-    explorer.controls["warps"].value = 8
-    explorer.controls["gpu"].value = explorer.controls["gpu"].options[0]
+    choose(explorer, version="sums", warps=8, gpu=explorer.controls["gpu"].options[0])
     assert explorer.shown.alt.startswith("sums: with 8 warps a scheduler of T4")
 
 
@@ -177,9 +175,7 @@ def test_a_gpu_with_a_smaller_scheduler_takes_as_many_warps_as_it_holds():
     explorer = widgets.scheduler(launches()["twice"], warps=16)
     explorer.controls["gpu"].value = "T4"
     assert explorer.controls["warps"].max == 8 and "with 8 warps a scheduler of T4" in explorer.shown.alt
-    explorer.controls["gpu"].value = "A100"
-    explorer.controls["warps"].value = 16
-    assert "with 16 warps a scheduler of A100" in explorer.shown.alt
+    assert "with 16 warps a scheduler of A100" in choose(explorer, gpu="A100", warps=16)
 
 
 ARMS = r"""
@@ -230,14 +226,12 @@ def test_controls_of_warp_and_data_move_the_meter(language):
     assert list(explorer.controls) == ["side", "warp"]
     said = {}
     for side in (1, 16, 32):
-        explorer.controls["side"].value = side
-        said[side] = explorer.shown.alt
+        said[side] = choose(explorer, side=side)
         assert f'aria-label="{explorer.shown.alt}"' in explorer.view.value
     assert said[1].startswith("side 1: Warp 0 of ") and "(100 %)" not in said[1]
     assert said[1].split(": ", 1)[1] == said[16].split(": ", 1)[1]
     assert "(100 %) are useful: 32 of 32 lanes per instruction." in said[32]
-    explorer.controls["warp"].value = 3
-    assert "Warp 3 of" in explorer.shown.alt
+    assert "Warp 3 of" in choose(explorer, warp=3)
 
 
 def test_a_plain_tuple_of_arguments_needs_no_control():

@@ -6,12 +6,7 @@ import torch
 from torch import nn
 
 from helpers import FORMATS, widgets
-
-
-def choose(shown, **values) -> str:
-    for name, value in values.items():
-        shown.controls[name].value = value
-    return shown.shown.alt
+from tests.pictures.widgets.choose import choose
 
 
 def test_the_line_tells_how_far_values_are_apart():

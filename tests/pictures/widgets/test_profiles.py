@@ -9,6 +9,7 @@ from helpers import Launch, cp, cuda, device, diagnose, gpus, ladder, plots, pro
 from helpers.pictures.figures import card_height
 from helpers.results.timing import Timing
 from helpers.workbook.run import unnamed_pictures
+from tests.pictures.widgets.choose import choose
 
 N = 2**17
 CODE = r"""
@@ -76,8 +77,7 @@ def test_sliders_choose_the_kernel_and_the_gpu(arrays):
         "one block": profile(copy, 1, 128, arrays),
     })  # fmt: skip
     assert explorer.shown.alt.startswith("chunks: ")
-    explorer.controls["kernel"].value = "one block"
-    assert explorer.shown.alt.startswith("one block: launch too small (modelled")
+    assert choose(explorer, kernel="one block").startswith("one block: launch too small (modelled")
     assert "on A100" in explorer.shown.alt
     explorer.controls["gpu"].value = "T4"
     assert explorer.shown.alt.startswith("one block: launch too small (modelled") and "on T4" in explorer.shown.alt
@@ -145,8 +145,7 @@ def test_both_languages_stand_under_the_roof(profiles):
 
 def test_another_gpu_may_change_the_state(profiles):
     explorer = widgets.roofline(profiles, gpu="A100")
-    explorer.controls["gpu"].value = "T4"
-    assert "Memory-bound: saxpy, polynomial." in explorer.shown.alt
+    assert "Memory-bound: saxpy, polynomial." in choose(explorer, gpu="T4")
     assert "ridge at 25.4 FLOP/byte" in explorer.shown.alt
 
 
@@ -160,18 +159,15 @@ def test_a_faster_memory_and_more_lanes_model_the_kernels_anew(profiles):
 
 def test_what_if_stands_on_the_roof(profiles):
     explorer = widgets.roofline(profiles, gpu="A100")
-    explorer.controls["what_if"].value = 64.0
-    assert explorer.shown.alt.endswith("What if: at 64 FLOP/byte the roof is 19.5 TFLOP/s, compute-bound.")
+    assert choose(explorer, what_if=64.0).endswith("What if: at 64 FLOP/byte the roof is 19.5 TFLOP/s, compute-bound.")
 
 
 def test_memories_and_units_without_a_figure_say_so(profiles):
     explorer = widgets.roofline(profiles, gpu="H100")
     explorer.controls["memory"].value = "L2"
     assert "No document gives the L2 bandwidth of H100" in explorer.shown.alt and "saxpy" in explorer.shown.alt
-    explorer.controls["gpu"].value = "A100"
-    assert "bytes at L2" in explorer.shown.alt
-    explorer.controls["precision"].value = "fp8_tensor"
-    assert "A100 has no published peak" in explorer.shown.alt
+    assert "bytes at L2" in choose(explorer, gpu="A100")
+    assert "A100 has no published peak" in choose(explorer, precision="fp8_tensor")
 
 
 def test_launches_and_ladders_are_taken_too():

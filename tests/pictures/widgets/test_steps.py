@@ -5,6 +5,7 @@ import pytest
 
 from helpers import cp, cuda, plots, widgets
 from helpers.workbook.run import unnamed_pictures
+from tests.pictures.widgets.choose import choose
 from tests.results.test_interleaving import KERNELS, zero
 from vgpu.tools.steps.interleaving import interleavings
 
@@ -32,11 +33,9 @@ def test_the_explorer_scrubs_and_says_what_stands_where(language):
     assert explorer.shown.alt.startswith(
         f"In order counter[0] ends as 1; under {name} counter[0] ends as 2. 25 schedules"
     )
-    explorer.controls["step"].value = 1
-    assert explorer.shown.alt.startswith("Step 1. in order: threads 0 and 1 at line")
+    assert choose(explorer, step=1).startswith("Step 1. in order: threads 0 and 1 at line")
     assert "reads 0, counter[0] holds 0" in explorer.shown.alt
-    explorer.controls["step"].value = 0
-    assert "nothing has happened yet" in explorer.shown.alt
+    assert "nothing has happened yet" in choose(explorer, step=0)
     explorer.controls["right"].value = "in order"
     assert f'aria-label="{explorer.shown.alt}"' in explorer.view.value
 

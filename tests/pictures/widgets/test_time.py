@@ -9,6 +9,7 @@ from helpers import cp, cuda, gpus, streams, widgets
 from helpers.pictures import figures
 from helpers.pictures.figures import PALETTE
 from helpers.pictures.plots.time import around, window
+from tests.pictures.widgets.choose import choose
 from vgpu.tools.streams.spans import Schedule, Span
 
 STEPS = r"""
@@ -39,12 +40,6 @@ def explorer(language="cuda", **options):
     values = cp.ones(1 << 13, "float32")
     arguments = lambda n, steps: (values, np.int32(n), np.int32(steps))
     return widgets.crossover(KERNELS[language](), arguments, steps=(1, 64, 4096), **options)
-
-
-def choose(shown, **values) -> str:
-    for name, value in values.items():
-        shown.controls[name].value = value
-    return shown.shown.alt
 
 
 @pytest.mark.parametrize("language", KERNELS)
@@ -137,8 +132,7 @@ def chunks_with_numba(chunks, queues, pinned):
 @pytest.mark.parametrize("program", [chunks_with_cupy, chunks_with_numba])
 def test_the_alt_text_says_time_shares_and_how_it_was_got(program):
     explorer = widgets.swim_lanes(program, chunks=(1, 2, 4), streams=(1, 2))
-    explorer.controls["chunks"].value = 1
-    explorer.controls["streams"].value = 1
+    choose(explorer, chunks=1, streams=1)
     alone = streams.schedule(program, 1, 1, True)
     assert explorer.shown.alt.startswith("1 chunk in 1 stream, pinned memory: ")
     assert (
@@ -146,8 +140,7 @@ def test_the_alt_text_says_time_shares_and_how_it_was_got(program):
         and "0% of the work is done beside other work" in explorer.shown.alt
     )
     assert "(modelled on A100)" in explorer.shown.alt
-    explorer.controls["chunks"].value = 4
-    explorer.controls["streams"].value = 2
+    choose(explorer, chunks=4, streams=2)
     found = streams.schedule(program, 4, 2, True)
     (share,) = re.findall(r"(\d+)% of the work", explorer.shown.alt)
     work = sum(map(found.busy, found.engines))
@@ -228,8 +221,7 @@ def test_every_operation_is_gone_through(program, count, kernel, memory):
     assert f"Operation {explorer.values['operation']} of {count}, on the way" in explorer.shown.alt  # the longest
     said = []
     for number in range(1, count + 1):
-        explorer.controls["operation"].value = number
-        said.append(explorer.shown.alt)
+        said.append(choose(explorer, operation=number))
         assert said[-1].startswith(f"Operation {number} of {count}, on ")
     assert explorer.controls["operation"].max == count
     assert "the way to the GPU: H2D" in said[0] and f", {memory}, at " in said[0] and "the way back: D2H" in said[-1]
@@ -247,9 +239,7 @@ def test_the_share_is_that_of_the_kernels_in_the_window():
 
 def test_another_program_may_have_fewer_operations():
     explorer = widgets.timeline({"CuPy": with_cupy, "Numba": with_numba})
-    explorer.controls["operation"].value = 5
-    explorer.controls["program"].value = "Numba"
-    assert explorer.shown.alt.startswith("Numba: operation 3 of 3")
+    assert choose(explorer, operation=5, program="Numba").startswith("Numba: operation 3 of 3")
     assert explorer.controls["operation"].max == 3
 
 

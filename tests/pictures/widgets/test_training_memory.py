@@ -9,6 +9,7 @@ from helpers.pictures.figures import show
 from helpers.pictures.plots import block_map, memory_steps
 from helpers.results.torch.memory import MIB, memory_line
 from helpers.results.torch.replay import replay
+from tests.pictures.widgets.choose import choose
 
 
 def hold(count, half=False):
@@ -24,8 +25,7 @@ def test_a_move_runs_the_program_again():
     )
     explorer.controls["count"].value = 4
     assert "hold 4.00 MiB at most" in explorer.shown.alt and "reserves 20 MiB" in explorer.shown.alt
-    explorer.controls["half"].value = True
-    assert "hold 2.00 MiB at most" in explorer.shown.alt
+    assert "hold 2.00 MiB at most" in choose(explorer, half=True)
     assert f'aria-label="{explorer.shown.alt}"' in explorer.view.value
 
 
@@ -64,11 +64,9 @@ def test_a_map_of_many_small_blocks_stays_small():
 def test_settings_replay_the_trace_again():
     explorer = widgets.block_map(GROWS, max_split_size_mb=[40], roundup_power2_divisions=[2])
     assert "7.00 MiB of 48.00 MiB reserved in 3 segments" in explorer.shown.alt
-    explorer.controls["expandable"].value = True
-    assert explorer.shown.alt.startswith("Expandable segments: after step 8 (del 15)")
+    assert choose(explorer, expandable=True).startswith("Expandable segments: after step 8 (del 15)")
     assert "of 40.00 MiB reserved in 1 segment" in explorer.shown.alt
-    explorer.controls["divisions"].value = 2
-    assert explorer.shown.alt.startswith("Expandable segments, roundup_power2_divisions 2")
+    assert choose(explorer, divisions=2).startswith("Expandable segments, roundup_power2_divisions 2")
 
 
 def test_a_replay_that_ends_early_has_fewer_steps():
@@ -76,9 +74,7 @@ def test_a_replay_that_ends_early_has_fewer_steps():
     assert (explorer.values["step"], explorer.controls["step"].max) == (6, 6)
     explorer.controls["program"].value = "longer"
     assert (explorer.values["step"], explorer.controls["step"].max) == (5, 5)
-    explorer.controls["limit"].value = 0
-    explorer.controls["program"].value = "as it is"
-    assert "30.00 MiB of 52.00 MiB" in explorer.shown.alt
+    assert "30.00 MiB of 52.00 MiB" in choose(explorer, limit=0, program="as it is")
 
 
 def test_what_is_no_trace_is_told_so():

@@ -60,7 +60,7 @@ class Debugger(Explorer):
                         for words, hint, _ in MOVES]  # fmt: skip
         for button, (words, _, way) in zip(self.buttons, MOVES, strict=True):
             button.on_click(lambda _button, words=words, way=way: self._go(words, way))
-        step_, lane_, by_, *menus = self.controls.values()
+        step_, lane_, by_, *menus = controls.values()
         step_.layout.width, lane_.layout.width = "340px", "230px"
         rows = ([step_, *self.buttons[:2], by_, lane_], [*self.buttons[2:], *menus])
         wrapped = {"flex_flow": "row wrap"}
@@ -87,11 +87,9 @@ class Debugger(Explorer):
         return self._timelines[warp, by]
 
     def _draw(self, step: int, lane: int, by: str, warp: str, array: str, values: str) -> Drawing:
-        array = None if array == LAST_TOUCHED else array
-        registers = values == VALUES[1]
         return warp_frame(
-            self._timeline(warp, by), self.memory, step - 1,
-            lane=lane, array=array, registers=registers, note=self.note,
+            self._timeline(warp, by), self.memory, step - 1, lane=lane, array=None if array == LAST_TOUCHED else array,
+            registers=values == VALUES[1], note=self.note,
         )  # fmt: skip
 
     def _go(self, words: str, way) -> None:

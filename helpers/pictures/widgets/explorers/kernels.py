@@ -19,6 +19,8 @@ from vgpu.base.words import plural
 from vgpu.hardware.device import current
 from vgpu.hardware.gpus import find
 from vgpu.hardware.occupancy import occupancy
+from vgpu.tools.profile import Profile
+from vgpu.tools.roofline import flops_by_unit
 
 ROWS = (1, 16, 256, 4096, 65536)
 COLUMNS = (256, 1024, 4096)
@@ -78,15 +80,19 @@ def _moved(found: Operations, group, rows: int, columns: int) -> Moved:
     run = found.counted(group.first, group.stop, columns)
     size = lambda names: tuple((name, 4 * found.elements(name, rows, columns)) for name in names)
     texts = tuple(step.text for step in found.steps[group.first : group.stop])
-    return Moved(texts, size(group.reads), size(group.writes), run["flops"] * rows // ROWS_RUN, run.registers)
+    return Moved(texts, size(group.reads), size(group.writes), _flops(run) * rows // ROWS_RUN, run.registers)
 
 
 def _summary(name: str, found: Operations, cuts, rows: int, columns: int, gpu) -> Summary:
     groups = found.groups(cuts)
     nbytes = sum(sum(found.moved(group, rows, columns)) for group in groups)
-    flops = sum(found.counted(group.first, group.stop, columns)["flops"] for group in groups) * rows // ROWS_RUN
+    flops = sum(_flops(found.counted(group.first, group.stop, columns)) for group in groups) * rows // ROWS_RUN
     seconds = sum(found.on(group, rows, columns, gpu)[1].seconds for group in groups)
     return Summary(name, len(groups), nbytes, flops, seconds)
+
+
+def _flops(run: Profile) -> int:
+    return sum(flops_by_unit(run.total).values())
 
 
 def _agrees(found: Operations, group, columns: int) -> bool:

@@ -12,7 +12,7 @@ from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.plots.networks import MOST_IMAGES, checked_image, im2col_map, image_grid, receptive_field_map
 from helpers.pictures.widgets import given as checked
-from helpers.pictures.widgets.controls import choice, dropdown, slider
+from helpers.pictures.widgets.controls import choice, dropdown, offer, slider
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.torch.state_gradients import state_gradients
 
@@ -65,12 +65,7 @@ def feature_maps(network, images, *, layer: str | None = None) -> Explorer:
     def fit() -> None:
         """Offer the layers of the network that is shown, and stay at the same one where it has it."""
         if "network" in controls:
-            control, now = controls["layer"], list(maps_of(networks[controls["network"].value], images[0]))
-            if list(control.options) != now:
-                kept = control.value if control.value in now else now[0]
-                with control.hold_sync():
-                    control.options = now
-                    control.value = kept
+            offer(controls["layer"], list(maps_of(networks[controls["network"].value], images[0])))
 
     def draw(layer: str, number: int, network: str = first) -> Picture:
         found = maps_of(networks[network], images[number])
@@ -186,10 +181,12 @@ def im2col(image, *, kernel: int = 3, stride: int = 1, padding: int = 0, dilatio
 
 
 STEPS_BACK = 80
+Cell = tuple[Callable[[float], object], str, Sequence[float]]
+"""What makes a cell for the value of its setting, what the setting is called, and the values to choose from."""
 
 
 def gradient_flow(
-    cells: Mapping[str, tuple[Callable[[float], object], str, Sequence[float]]],
+    cells: Mapping[str, Cell],
     *,
     steps: int = STEPS_BACK,
     start: Mapping[str, float] | None = None,
@@ -201,11 +198,11 @@ def gradient_flow(
     the next state, `state` is None at first, `cell.input_size` says how wide x is. `steps`: how many it takes, at
     least 2. `start`: the value to begin with, by name, else the middle one.
     """
-    cells = checked.versions(cells, "cells by their names")
+    several: dict[str, Cell] = checked.versions(cells, "cells by their names")
     if steps < 2:
         raise ValueError(f"a gradient goes back over at least 2 steps, not {steps}")
     controls, begin = {}, dict(start or {})
-    for name, row in cells.items():
+    for name, row in several.items():
         if not isinstance(row, tuple) or len(row) != 3:
             raise TypeError(f"{name!r} wants three things: what makes the cell, a word, and a list of values")
         checked.called(f"the cell of {name!r}", row[0])
@@ -214,12 +211,12 @@ def gradient_flow(
 
     @cache
     def norms(name: str, value: float) -> list[float]:
-        return state_gradients(cells[name][0], value, steps)
+        return state_gradients(several[name][0], value, steps)
 
     def draw(**chosen: float) -> Picture:
-        curves = {f"{name}, {cells[name][1]} {value:g}": norms(name, value) for name, value in chosen.items()}
+        curves = {f"{name}, {several[name][1]} {value:g}": norms(name, value) for name, value in chosen.items()}
         behind = {
-            f"{name}, {cells[name][1]} {value:g}": [norms(name, other) for other in cells[name][2]]
+            f"{name}, {several[name][1]} {value:g}": [norms(name, other) for other in several[name][2]]
             for name, value in chosen.items()
         }
         return plots.gradient_curves(curves, others=behind)
@@ -261,15 +258,15 @@ def latent_walk(
 
         begin, end = torch.as_tensor(latents[first]), torch.as_tensor(latents[last])
         way = torch.stack([begin + (end - begin) * k / STEPS_OF_A_WALK for k in range(STEPS_OF_A_WALK + 1)])
-        was_training = getattr(generator, "training", False)
+        training = generator if isinstance(generator, torch.nn.Module) and generator.training else None
         with torch.no_grad():
-            if was_training:
-                generator.eval()
+            if training is not None:
+                training.eval()
             try:
                 images = generator(way)
             finally:
-                if was_training:
-                    generator.train()
+                if training is not None:
+                    training.train()
             shares = torch.softmax(judge(images), 1) if judge is not None else None
         return images, shares
 

@@ -17,6 +17,7 @@ from vgpu.hardware.occupancy import occupancy
 from vgpu.tools.compiled import Compiled, assembled_for, compiled
 from vgpu.tools.launch import Launch
 from vgpu.tools.steps.dependencies import Chain, chain
+from vgpu.tools.steps.recording import Recording
 from vgpu.tools.steps.stepper import RecordingTooLong, record
 
 WARP = 32
@@ -40,7 +41,7 @@ def lanes(
         raise ValueError(f"warp is from 0 to {warps - 1} in a block of {math.prod(shape)} threads, not {warp}")
     if controls:
         checked.called("args", args)
-    recordings: dict[tuple, object] = {}
+    recordings: dict[tuple, Recording | None] = {}
 
     def draw(warp: int = 0, **given) -> Drawing:
         key = tuple(given.items())
@@ -76,10 +77,7 @@ def scheduler(launches: Launch | Mapping[str, Launch], *, gpu: str = DEFAULT, wa
     `launches`: a `Launch`, or a mapping from short names to several, which a list chooses from. Warp 0 of block 0 is
     run to see what waits for what; `results.warp_scheduler` says what the model leaves out. `warps`: at the start.
     """
-    versions = checked.versions(launches, "a Launch(kernel, grid, block, args)")
-    for each in versions.values():
-        if not isinstance(each, Launch):
-            raise TypeError(f"scheduler takes Launch(kernel, grid, block, args), not a {type(each).__name__}")
+    versions = checked.versions(launches, "a Launch(kernel, grid, block, args)", Launch)
     chains: dict[str, Chain] = {}
     first = next(iter(versions))
     controls = {"version": dropdown("version", first, versions)} if len(versions) > 1 else {}
@@ -138,7 +136,7 @@ def slots(
     first = next(iter(versions), "")
     sizes = sorted({*BLOCKS, block})
     bytes_ = sorted({*(KIB * size for size in SHARED), shared_bytes})
-    counts = [(str(count), count) for count in sorted({*REGISTERS, registers} - {None})]
+    counts = [(str(count), count) for count in sorted({*REGISTERS, registers or REGISTERS[0]})]
     if versions:
         counts.insert(0, ("compiler's", COMPILERS))
     elif registers is None:

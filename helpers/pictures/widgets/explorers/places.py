@@ -16,7 +16,7 @@ from helpers.pictures.plots.places import (
     where_variables_live,
 )
 from helpers.pictures.widgets import given as checked
-from helpers.pictures.widgets.controls import choice, dropdown, slider
+from helpers.pictures.widgets.controls import choice, dropdown, offer, slider
 from helpers.pictures.widgets.explorer import Explorer
 from vgpu.hardware.device import current
 from vgpu.hardware.gpus import GPUS, find
@@ -53,12 +53,7 @@ def lives(
     def fit() -> None:
         """Offer the names of the version that is shown now, and stay at the same one where it has it."""
         version = controls["version"].value if "version" in controls else first
-        control, now = controls["variable"], [each.name for each in found[version].variables]
-        if list(control.options) != now:
-            kept = control.value if control.value in now else now[0]
-            with control.hold_sync():
-                control.options = now
-                control.value = kept
+        offer(controls["variable"], [each.name for each in found[version].variables])
 
     def draw(variable: str, version: str = first) -> Drawing:
         known = [each.name for each in found[version].variables]

@@ -17,6 +17,7 @@ from helpers.results.ranks.weak import Workload, efficiency
 from vgpu.hardware.gpus import GPUS
 from vgpu.hardware.interconnects import LINKS
 
+Order = Callable[[int, int, int], Sequence]
 ALGORITHMS = {"ring": ring_steps, "through rank 0": star_steps}
 CAPTION = 62
 
@@ -34,9 +35,7 @@ def collective(
     in `helpers.ranks.ring_steps`, or a mapping from short names to several. A message has as many chunks as there are
     ranks. ranks: the ends of their slider, at most 8; start, step: with how many ranks, and where, it begins.
     """
-    several = checked.versions(algorithms, "a function that gives the steps of a collective")
-    for name, make in several.items():
-        checked.called(f"the algorithm {name!r}", make)
+    several = checked.versions(algorithms, "a function that gives the steps of a collective", Callable)
     low, high = checked.bounds("ranks", ranks)
     if low < 2 or high > MOST_RANKS:
         raise ValueError(f"ranks goes from 2 to {MOST_RANKS} at most, not from {low} to {high}")
@@ -57,7 +56,7 @@ def collective(
 
 
 def pipeline_schedule(
-    orders: Mapping[str, Callable[[int, int, int], Sequence]] = ORDERS,
+    orders: Order | Mapping[str, Order] = ORDERS,
     *,
     stages: tuple[int, int] = (2, 6),
     micro_batches: tuple[int, int] = (1, 12),
@@ -66,13 +65,11 @@ def pipeline_schedule(
 ) -> Explorer:
     """A pipeline schedule, with its bubble, for a number of stages and micro-batches.
 
-    orders: by name a function of (stage, stages, micro_batches) that gives the stage's work in order, as pairs
-    ("forward" or "backward", number of the micro-batch). start: stages and micro-batches to begin with. backward: how
-    many times as long as a forward pass a backward pass takes.
+    orders: a function of (stage, stages, micro_batches) that gives the stage's work in order, as pairs ("forward" or
+    "backward", number of the micro-batch), or a mapping from short names to several. start: stages and
+    micro-batches to begin with. backward: how many times as long as a forward pass a backward pass takes.
     """
-    several = checked.versions(orders, "an order of work")
-    for name, make in several.items():
-        checked.called(f"the order {name!r}", make)
+    several = checked.versions(orders, "a function that gives the order of work", Callable)
     first = next(iter(several))
     controls = {
         "schedule": dropdown("schedule", first, several),
@@ -99,7 +96,7 @@ def rank_gantt(
     from a mapping.
     """
     if isinstance(spans, Mapping):
-        runs = checked.versions(spans, "the spans of a run")
+        runs: dict[str, Sequence] = checked.versions(spans, "the spans of a run")
         if ranges:
             raise TypeError("a mapping of runs has its own control: give no others")
         first = next(iter(runs))
@@ -163,9 +160,7 @@ def scaling(
     work: what a step computes and reduces, or a mapping from names to several. ranks: where the curves are calculated.
     link: one of `vgpu.hardware.interconnects.LINKS` to begin with. published: points by name, (ranks, efficiency).
     """
-    several = checked.versions(work, "a Workload")
-    if wrong := [each for each in several.values() if not isinstance(each, Workload)]:
-        raise TypeError(f"a workload is Workload(name, seconds, nbytes); this is of type {type(wrong[0]).__name__}")
+    several = checked.versions(work, "a Workload(name, seconds, nbytes)", Workload)
     counts = checked.options("ranks", ranks)
     first = next(iter(several))
     controls = {

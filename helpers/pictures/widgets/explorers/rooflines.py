@@ -19,6 +19,7 @@ from helpers.pictures.widgets.controls import choice, dropdown
 from helpers.pictures.widgets.controls import gpus as all_gpus
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.ladder import Ladder
+from helpers.results.timing import Timing
 from vgpu.base.errors import CompileError
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
@@ -36,13 +37,13 @@ _REST_OF_CAPTION, _LETTERS_A_LINE = 264, 84
 
 
 def roofline(
-    kernels: Mapping[str, object] | Ladder,
+    kernels: Mapping[str, Launch | Profile] | Ladder,
     *,
     gpu: str | None = None,
     precision: str = "fp32",
     memory: str = "DRAM",
     what_if: float = 4,
-    timings: Mapping[str, object] | None = None,
+    timings: Mapping[str, Timing] | None = None,
 ) -> Explorer:
     """A roofline with one point per kernel, for every GPU of the table, its units and its memories.
 
@@ -55,7 +56,7 @@ def roofline(
     from vgpu.hardware.device import current, real_gpu
 
     if isinstance(kernels, Ladder):
-        kernels, timings = kernels.profiles, timings or kernels.timings
+        timings, kernels = timings or kernels.timings, kernels.profiles
     if not isinstance(kernels, Mapping):
         raise TypeError(f"a roofline takes names and launches, {_EXAMPLE}; this is a {type(kernels).__name__}")
     if not kernels:
@@ -147,10 +148,7 @@ def layer_roofline(rows, *, gpu: str | None = None, precision: str = "fp32", bat
     rows: what `layers(network, images)` found, or a mapping from short names to several. ValueError where no document
     gives the roof of those units; KeyError for a GPU that the table does not have.
     """
-    networks = checked.versions(rows, "what `layers(network, images)` found")
-    for each in networks.values():
-        if not isinstance(each, Layers):
-            raise TypeError(f"give what `layers(network, images)` found; this is of type {type(each).__name__}")
+    networks = checked.versions(rows, "what `layers(network, images)` found", Layers)
     first = next(iter(networks))
     controls = {
         "batch": choice("batch", batch, BATCHES),

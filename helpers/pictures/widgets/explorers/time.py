@@ -160,9 +160,7 @@ def launch_gaps(
     or several by short names, which stand below one another. `choices`: the values of each argument: `steps=(1, 4, 8)`.
     Each is run on the virtual GPU, once for each set of values, and its times are modelled.
     """
-    programs = checked.versions(programs, "a program")
-    for each in programs.values():
-        checked.called("program", each)
+    several = checked.versions(programs, "a program, which is a function", Callable)
     choices = {name: checked.options(name, values) for name, values in choices.items()}
     if taken := set(choices) & {"overhead", "gpu"}:
         raise ValueError(f"{taken.pop()!r} is a control of its own here: call that argument something else")
@@ -172,14 +170,14 @@ def launch_gaps(
 
     @cache
     def recorded(name: str, **values: int):
-        found = streams.dry_run(programs[name], **values)
+        found = streams.dry_run(several[name], **values)
         if not any(step.operation.kind == "kernel" for step in found.steps()):  # those of graphs among them
             raise ValueError(f"{name or 'the program'} asks for no kernel")
         return found
 
     def draw(overhead: float, gpu: str, **values: int) -> Picture:
         row = replace(find(gpu), launch_overhead=overhead * 1e-6)
-        found = {name: recorded(name, **values) for name in programs}
+        found = {name: recorded(name, **values) for name in several}
         schedules = {name or "program": each.schedule(row) for name, each in found.items()}
         launches = {
             name or "program": sum(operation.kind in ("kernel", "graph") for operation in each.operations)
@@ -210,13 +208,11 @@ def timeline(
     for the one that is chosen then. The longest operation is shown first. Raises ValueError, with the reason, where a
     GPU's work cannot be recorded or nothing was asked of it.
     """
-    programs = checked.versions(program, "a program")
-    for each in programs.values():
-        checked.called("program", each)
+    several = checked.versions(program, "a program, which is a function", Callable)
     zooms = checked.options("zooms", zooms)
     if min(zooms) < 1:
         raise ValueError(f"a zoom is 1, for the whole time, or more; got {min(zooms)}")
-    found: dict[str, Schedule] = {name: _recorded(each) for name, each in programs.items()}
+    found: dict[str, Schedule] = {name: _recorded(each) for name, each in several.items()}
     first = next(iter(found))
     controls = {}
     if len(found) > 1:

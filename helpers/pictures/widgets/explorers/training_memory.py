@@ -9,7 +9,7 @@ from helpers.pictures.figures import CAPTION_LINE, Drawing, Picture, card_height
 from helpers.pictures.plots.training_memory import block_map as drawn
 from helpers.pictures.plots.training_memory import block_map_height, rows_needed, widest_row
 from helpers.pictures.widgets import given as checked
-from helpers.pictures.widgets.controls import choice, dropdown, steps, suited, toggle
+from helpers.pictures.widgets.controls import Control, choice, dropdown, steps, suited, toggle
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.torch.allocator_parts import MIB
 from helpers.results.torch.memory import memory_line
@@ -77,7 +77,7 @@ def block_map(
     last = len(shown_first) - 1
     step = steps("step", 0, last)
     step.value = last if start is None else min(start, last)
-    controls: dict[str, object] = {}
+    controls: dict[str, Control] = {}
     if len(traces) > 1:
         controls["program"] = dropdown("program", first, list(traces))
     controls["step"] = step
