@@ -16,7 +16,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from vgpu.base import steady
 
@@ -51,9 +51,17 @@ PALETTE = {
 """Okabe and Ito's colours, told apart by colour-blind readers (https://jfly.uni-koeln.de/color/), and two
 greys."""
 
-CYCLE = tuple(PALETTE[name] for name in ("blue", "orange", "green", "vermilion", "sky", "purple"))
-MARKERS = ("o", "s", "^", "D", "v", "P")
-DASHES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)))
+
+class Repeated(tuple):
+    """A tuple that begins anew behind its end, so that a plot may have any number of series."""
+
+    def __getitem__(self, number: Any) -> Any:
+        return super().__getitem__(number % len(self))
+
+
+CYCLE = Repeated(PALETTE[name] for name in ("blue", "orange", "green", "vermilion", "sky", "purple"))
+MARKERS = Repeated(("o", "s", "^", "D", "v", "P"))
+DASHES = Repeated(("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1))))
 
 LARGEST_SVG = 150_000
 SHORTEST_FINDING = 30

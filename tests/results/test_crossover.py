@@ -127,6 +127,10 @@ def test_amdahls_curves_say_what_the_law_gives():
     assert "50%: 1.98, 95%: 16.8; never more than 2, 20" in picture.finding
 
 
+def test_a_plot_has_any_number_of_series():
+    assert plots.amdahl_curves([share / 10 for share in range(1, 9)], at=100).finding.count("%") == 8
+
+
 def test_growth_says_how_far_it_is_flat():
     picture = plots.growth({1: 1e-6, 2: 1e-6, 4: 1.05e-6, 8: 3e-6}, each="chains", source="made up")
     assert picture.finding == "4 chains take as long as 1, 1 µs; 8 take 3 times as long (made up)."

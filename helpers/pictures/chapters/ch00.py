@@ -30,7 +30,7 @@ def estimates(by_way: Mapping[str, Sequence[float]], true: float, *, unit: str =
     for row, (name, given) in enumerate(by_way.items()):
         found = np.asarray(given, float)
         high = row + spread.uniform(-0.3, 0.3, len(found))
-        axes.plot(found, high, "o", ms=3, mew=0, alpha=0.55, color=CYCLE[row % len(CYCLE)])
+        axes.plot(found, high, "o", ms=3, mew=0, alpha=0.55, color=CYCLE[row])
         wrong = float((abs(found / true - 1) > OFF).mean())
         labels.append(f"{name}\n{wrong:.1%} wrong")
         said.append(f"{name}: {wrong:.1%} of them, the worst {found[abs(found - true).argmax()]:.2f} {unit}")
@@ -68,7 +68,7 @@ def thread_line(blocks, threads, elements: int, *, picked: int | None = None) ->
         raise ValueError("the threads are to stand in a row: position i holds thread i % size of block i // size")
     figure, axes = new(place=(0.01, 0.02, 0.98, 0.96))
     for at in range(count):
-        colour = CYCLE[blocks[at] % len(CYCLE)]
+        colour = CYCLE[blocks[at]]
         used = at < elements
         look = {"fc": shade(colour, 0.72), "ec": colour} if used else {"fc": "white", "ec": PALETTE["grey"]}
         axes.add_patch(Rectangle((at + 0.06, THREADS), 0.88, HIGH, hatch=None if used else "////", lw=0.8, **look))

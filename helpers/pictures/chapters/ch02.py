@@ -49,7 +49,7 @@ def warp_rows(blocks, threads, *, grid: int, block: int) -> Picture:
                 cell = _cell(lane, row, facecolor="white", edgecolor=PALETTE["grey"], hatch="/////")
             else:
                 light = 0.66 if warp % 2 == 0 else 0.8
-                cell = _cell(lane, row, facecolor=shade(CYCLE[number % len(CYCLE)], light), edgecolor="none")
+                cell = _cell(lane, row, facecolor=shade(CYCLE[number], light), edgecolor="none")
                 axes.text(lane + 0.5, row + 0.53, str(element), ha="center", va="center", fontsize=6.2)
             axes.add_patch(cell)
         axes.text(-0.3, row + 0.53, f"block {number}, warp {warp}", ha="right", va="center", fontsize=7.5)
@@ -92,7 +92,7 @@ def round_rows(blocks, threads, *, grid: int, block: int) -> Picture:
         axes.text(column + 0.5, -0.45, str(thread), ha="center", va="center", fontsize=size, color=PALETTE["grey"])
         for row in range(rounds):
             if row < len(elements):
-                axes.add_patch(_cell(column, row, facecolor=shade(CYCLE[number % len(CYCLE)], 0.7), edgecolor="none"))
+                axes.add_patch(_cell(column, row, facecolor=shade(CYCLE[number], 0.7), edgecolor="none"))
                 axes.text(column + 0.5, row + 0.53, str(elements[row]), ha="center", va="center", fontsize=size)
             else:
                 axes.add_patch(_cell(column, row, facecolor="white", edgecolor=PALETTE["grey"], hatch="/////"))

@@ -38,7 +38,7 @@ def sm_quarters(held: Occupancy, gpu: GPU) -> Picture:
             x, y = quarter + 0.06 + across * 0.225, 0.17 + down * 0.5 * 4 / places
             number = place * quarters + quarter
             block = number // a_block if number < held.warps_per_sm else None
-            colour = "white" if block is None else pale(CYCLE[block % len(CYCLE)], 0.55)
+            colour = "white" if block is None else pale(CYCLE[block], 0.55)
             axes.broken_barh([(x, 0.2)], (y, 0.42 * 4 / places), fc=colour, ec="#999999", lw=0.7)
             if block is not None:
                 axes.text(
@@ -115,8 +115,8 @@ def hiding_curves(found: Mapping[str, Sequence[IssueSlots]], unit: str = "memory
     for number, (name, slots) in enumerate(found.items()):
         points = sorted((each.warps, getattr(each, UNITS[unit])) for each in slots)
         warps, busy = zip(*points, strict=True)
-        axes.plot(warps, [100 * share for share in busy], color=CYCLE[number % len(CYCLE)], lw=1.8, ms=5, label=name,
-                  ls=DASHES[number % len(DASHES)], marker=MARKERS[number % len(MARKERS)])  # fmt: skip
+        axes.plot(warps, [100 * share for share in busy], color=CYCLE[number], lw=1.8, ms=5, label=name,
+                  ls=DASHES[number], marker=MARKERS[number])  # fmt: skip
         enough = next((count for count, share in points if share >= BUSY), None)
         said.append(f"{name} needs {enough} warps" if enough is not None else f"{name} gets to {max(busy):.0%} at most")
     every = sorted({each.warps for slots in found.values() for each in slots})

@@ -239,7 +239,7 @@ def _name(step) -> str:
 def _box(axes, step, column: int, row: int, rows) -> None:
     host = rows[row] == "the host"
     streams = [name for name in rows if name != "the host"]
-    colour = PALETTE["grey"] if host else CYCLE[streams.index(rows[row]) % len(CYCLE)]
+    colour = PALETTE["grey"] if host else CYCLE[streams.index(rows[row])]
     axes.add_patch(
         FancyBboxPatch(
             (column - _HALF, row - _TALL / 2), 2 * _HALF, _TALL, boxstyle="round,pad=0,rounding_size=0.06",

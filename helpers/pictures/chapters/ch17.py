@@ -21,13 +21,11 @@ def attention_bytes(counted: Mapping[str, Mapping[int, int]], formulas: Mapping[
     figure, axes = new()
     names = list(dict.fromkeys([*counted, *formulas]))
     for number, name in enumerate(names):
-        colour = CYCLE[number % len(CYCLE)]
+        colour = CYCLE[number]
         line, marks = formulas.get(name, {}), counted.get(name, {})
-        axes.plot(list(line), list(line.values()), color=colour, ls=DASHES[number % len(DASHES)], lw=1.4)
-        axes.plot(list(marks), list(marks.values()), color=colour, marker=MARKERS[number % len(MARKERS)], ls="", ms=7)
-        axes.plot(
-            [], [], color=colour, ls=DASHES[number % len(DASHES)], marker=MARKERS[number % len(MARKERS)], label=name
-        )
+        axes.plot(list(line), list(line.values()), color=colour, ls=DASHES[number], lw=1.4)
+        axes.plot(list(marks), list(marks.values()), color=colour, marker=MARKERS[number], ls="", ms=7)
+        axes.plot([], [], color=colour, ls=DASHES[number], marker=MARKERS[number], label=name)
     lengths = sorted({length for row in (*counted.values(), *formulas.values()) for length in row})
     axes.set(xscale="log", yscale="log", xlabel="sequence length", ylabel="bytes for one head")
     axes.set_xticks(lengths, [f"{length:,}" for length in lengths])

@@ -55,7 +55,7 @@ def _columns(image: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, tuple[i
 
 
 def _pale(number: int) -> tuple[float, float, float]:
-    return shade(CYCLE[number % len(CYCLE)], 0.86)
+    return shade(CYCLE[number], 0.86)
 
 
 def _words(axes, *places: tuple[float, float, str]) -> None:
@@ -208,8 +208,8 @@ def gradient_norms(norms: Mapping[str, Sequence[float]]) -> Picture:
     for number, (name, values) in enumerate(norms.items()):
         depths = [depth for depth, value in enumerate(values, 1) if value > 0]
         axes.semilogy(
-            depths, [values[depth - 1] for depth in depths], label=name, color=CYCLE[number % len(CYCLE)],
-            ls=DASHES[number % len(DASHES)], marker=MARKERS[number % len(MARKERS)], ms=3.5, lw=1.5,
+            depths, [values[depth - 1] for depth in depths], label=name, color=CYCLE[number],
+            ls=DASHES[number], marker=MARKERS[number], ms=3.5, lw=1.5,
         )  # fmt: skip
         said.append(f"{name} {values[0]:.0e} at layer 1, {values[-1]:.0e} at layer {len(values)}")
     axes.set(xlabel="layer, from the image to the loss", ylabel="norm of its gradient (computed)")

@@ -176,7 +176,7 @@ def cell_rounds(rounds) -> Picture:
     for layer in range(layers):
         for step in range(steps):
             number = int(rounds[layer, step])
-            fill = shade(CYCLE[number % len(CYCLE)], 0.8)
+            fill = shade(CYCLE[number], 0.8)
             width, weight = (2.2, "bold") if number == widest else (0.6, "normal")
             cell = Rectangle((step - 0.34, layer - 0.3), 0.68, 0.6, fc=fill, zorder=2, ec=PALETTE["ink"], lw=width)
             axes.add_patch(cell)

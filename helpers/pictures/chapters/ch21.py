@@ -42,7 +42,7 @@ def reaches(maps: Mapping[str, object]) -> Picture:
         out_at = (longest - outputs) / 2
         places = [np.flatnonzero(line).mean() + out_at if line.any() else out_at for line in matrix]
         for number, (line, place) in enumerate(zip(matrix, places, strict=True)):
-            colour = CYCLE[number % len(CYCLE)]
+            colour = CYCLE[number]
             for target in np.flatnonzero(line):
                 axes.plot([place + 0.5, out_at + target + 0.5], [1, 2.6], color=colour, lw=1.6)
             axes.add_patch(Rectangle((place + 0.05, 0), 0.9, 1, fc=colour, ec="none"))

@@ -136,9 +136,7 @@ def staircase(values: Mapping[str, float], *, unit: str, best: float | None = No
     """One bar per kernel, in the order given, with an optional line at the best possible value."""
     figure, axes = new()
     names = list(values)
-    bars = axes.barh(
-        names, list(values.values()), color=[CYCLE[i % len(CYCLE)] for i in range(len(names))], height=0.65
-    )
+    bars = axes.barh(names, list(values.values()), color=[CYCLE[i] for i in range(len(names))], height=0.65)
     axes.bar_label(bars, fmt="{:,.4g}", padding=4)
     axes.invert_yaxis()
     if best is not None:

@@ -75,7 +75,7 @@ def fusion_map(kernels: Sequence[Moved], ways: Sequence[Summary], *, gpu: str, a
     top = 22.0
     for number, each in enumerate(kernels):
         tall = _STEP * len(each.texts)
-        colour = CYCLE[number % len(CYCLE)]
+        colour = CYCLE[number]
         ink.parts.append(
             f'<rect x="6" y="{top + 1:.5g}" width="{_WIDTH - 12}" height="{tall - 2:.5g}" rx="3" '
             f'fill="{_hex(shade(colour, 0.95))}"/>'

@@ -280,7 +280,7 @@ def gradient_curves(
     """
     figure, axes = new(left=0.11, right=0.98, top=0.86, bottom=0.15)
     for number, (name, norms) in enumerate(curves.items()):
-        colour, dash = CYCLE[number % len(CYCLE)], DASHES[number % len(DASHES)]
+        colour, dash = CYCLE[number], DASHES[number]
         for thin in (others or {}).get(name, ()):
             axes.plot(np.clip(thin, LEAST, MOST), color=colour, ls=dash, lw=0.7, alpha=0.45)
         axes.plot(np.clip(norms, LEAST, MOST), color=colour, ls=dash, lw=2.4, label=name)

@@ -51,7 +51,7 @@ def sm_slots(held: Occupancy, gpu: GPU, *, prefix: str = "") -> Picture:
         share = each / capacity
         axes.broken_barh([(0, 1)], (row + 0.14, 0.56), fc="#f4f4f4", ec="#999999", lw=0.8)
         for block in range(held.blocks_per_sm if share else 0):
-            colour = pale(CYCLE[block % len(CYCLE)], 0.55)
+            colour = pale(CYCLE[block], 0.55)
             axes.broken_barh([(block * share, share)], (row + 0.14, 0.56), fc=colour, ec="white", lw=0.6)
             if share > 0.035:
                 axes.text(

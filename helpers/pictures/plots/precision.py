@@ -142,7 +142,7 @@ def error_growth(
     figure, axes = new()
     for number, (name, values) in enumerate(errors.items()):
         shown = np.maximum(np.asarray(values, float), floor)
-        axes.loglog(sizes, shown, color=CYCLE[number % 6], ls=DASHES[number % 6], marker=MARKERS[number % 6], ms=5,
+        axes.loglog(sizes, shown, color=CYCLE[number], ls=DASHES[number], marker=MARKERS[number], ms=5,
                     label=name)  # fmt: skip
     axes.set(xlabel="terms", ylabel=what)
     axes.grid(axis="y")

@@ -244,9 +244,9 @@ def scaling_curves(
     """Efficiency over the number of ranks, a line each; `published`: points by name, (ranks, efficiency)."""
     figure, axes = new(left=0.13, right=0.7, top=0.9, bottom=0.16)
     for number, (name, values) in enumerate(curves.items()):
-        axes.plot(ranks, values, color=CYCLE[number % len(CYCLE)], ls=DASHES[number % len(DASHES)], lw=2, label=name)
+        axes.plot(ranks, values, color=CYCLE[number], ls=DASHES[number], lw=2, label=name)
     for number, (name, (count, value)) in enumerate((published or {}).items()):
-        axes.plot([count], [value], marker=MARKERS[number % len(MARKERS)], ms=8, color=PALETTE["ink"], ls="none",
+        axes.plot([count], [value], marker=MARKERS[number], ms=8, color=PALETTE["ink"], ls="none",
                   mfc="none", mew=1.6, label=name)  # fmt: skip
     axes.set_xscale("log", base=2)
     axes.set(xlim=(ranks[0], ranks[-1]), ylim=(0, 1.05), xlabel="ranks", title=title)

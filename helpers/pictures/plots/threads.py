@@ -39,9 +39,7 @@ def thread_grid(
     faces = []
     for y, x in inside:
         lane, warp = thread[y, x] % WARP, thread[y, x] // WARP
-        faces.append(
-            shade(CYCLE[block[y, x] % len(CYCLE)], (0.62 if warp % 2 == 0 else 0.76) + 0.16 * lane / (WARP - 1))
-        )
+        faces.append(shade(CYCLE[block[y, x]], (0.62 if warp % 2 == 0 else 0.76) + 0.16 * lane / (WARP - 1)))
     axes.add_collection(PatchCollection(cells(inside), facecolors=faces, edgecolors="none"))
     axes.add_collection(
         PatchCollection(cells(guarded), facecolors="white", edgecolors=PALETTE["grey"], hatch="////", lw=0.4)

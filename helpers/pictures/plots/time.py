@@ -127,9 +127,7 @@ def draw_lanes(axes, schedule, lanes: Sequence[str], scale: float, width: float,
             for span in group:
                 start, long = span.start / scale, (span.end - span.start) / scale
                 waits = lane == "host" and span.label == WAITS
-                colour = (
-                    PALETTE["grey"] if span.stream not in streams else CYCLE[streams.index(span.stream) % len(CYCLE)]
-                )
+                colour = PALETTE["grey"] if span.stream not in streams else CYCLE[streams.index(span.stream)]
                 bar, look = (start, max(long, width / 700)), (top + row * tall, tall * 0.94, colour, waits)
                 if many:
                     together.setdefault(look, []).append(bar)
@@ -198,7 +196,7 @@ def _rows(spans) -> list[list]:
 
 
 def _colour_name(number: int) -> str:
-    colour = CYCLE[number % len(CYCLE)]
+    colour = CYCLE[number]
     return next(name for name, value in PALETTE.items() if value == colour)
 
 

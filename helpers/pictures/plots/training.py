@@ -82,7 +82,7 @@ def training_curves(runs: Mapping[str, Mapping[str, Curve]], *names: str) -> Pic
             label = " ".join(
                 ([title] if len(runs) > 1 else []) + ([name.replace("_", " ")] if len(members) > 1 else [])
             )
-            colour, dash = CYCLE[number % len(CYCLE)], DASHES[number % len(DASHES)]
+            colour, dash = CYCLE[number], DASHES[number]
             marker = "o" if len(ends) <= 20 else None
             where.plot(ends, means, color=colour, ls=dash, marker=marker, ms=4, lw=1.8, label=label or None)
             if len(curve.values) > len(ends):

@@ -56,7 +56,7 @@ def _colours(count: int) -> list[str]:
     from helpers.pictures.figures import CYCLE
     from helpers.pictures.plots.common import shade
 
-    shades = (shade(CYCLE[number % len(CYCLE)], 0.6 if number < len(CYCLE) else 0.8) for number in range(count))
+    shades = (shade(CYCLE[number], 0.6 if number < len(CYCLE) else 0.8) for number in range(count))
     return ["#" + "".join(f"{round(255 * part):02x}" for part in parts) for parts in shades]
 
 
