@@ -1,7 +1,5 @@
 """The stand-in for `numba.cuda`, on the host's side: names, arrays, devices, streams, and what it refuses."""
 
-from __future__ import annotations
-
 import gc
 import operator
 import warnings
@@ -406,11 +404,7 @@ def test_context_managers_and_marks_do_nothing():
 
 @pytest.mark.parametrize(
     "signature",
-    [
-        "void(float32[::1], float32)",
-        (cuda.float32[::1], cuda.float32),
-        cuda.void(cuda.float32[::1], cuda.float32),
-    ],
+    ["void(float32[::1], float32)", (cuda.float32[::1], cuda.float32), cuda.void(cuda.float32[::1], cuda.float32)],
 )
 def test_signatures_compile_at_once(signature):
     kernel = cuda.jit(signature)(scale.py_func)
@@ -476,13 +470,7 @@ def test_wrong_signatures(signature, words):
 
 @pytest.mark.parametrize(
     "options",
-    [
-        dict(fastmath=True),
-        dict(lineinfo=True),
-        dict(debug=True, opt=False),
-        dict(cache=True),
-        dict(max_registers=32),
-    ],
+    [dict(fastmath=True), dict(lineinfo=True), dict(debug=True, opt=False), dict(cache=True), dict(max_registers=32)],
     ids=lambda options: next(iter(options)),
 )
 def test_options_are_accepted(options):

@@ -1,7 +1,5 @@
 """The heap of kernels under the sanitizer: leaks by line, several schedules, correct programs that are not blamed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What `sanitize` gives back, and what it does with the kernel's arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

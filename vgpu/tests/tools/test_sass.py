@@ -128,13 +128,7 @@ def test_nothing_runs_and_an_old_gpu_is_shown_as_the_oldest_that_cuda_knows(arra
 )
 def test_a_profile_says_where_the_machine_code_differs(kernel, words, arrays):
     others = {"constant": (arrays[1],), "most": (cp.zeros(32, np.uint64),), "bins": arrays[:1]}
-    found = profile(
-        raw(kernel),
-        1,
-        32,
-        others.get(kernel, arrays),
-        device="A100",
-    )
+    found = profile(raw(kernel), 1, 32, others.get(kernel, arrays), device="A100")
     assert found.machine_note == words
     assert found.summary.count(words) == 1 and words.split(":")[0] in repr(found)
     # What is counted stays what PTX asks for.
