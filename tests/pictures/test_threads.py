@@ -130,6 +130,11 @@ def counting(values, counts):
     counts[cuda.threadIdx.x] = mine[cuda.threadIdx.x]
 
 
+def test_an_element_that_is_written_again_is_no_hand_over():
+    launch = Launch(counting, 1, 64, (cp.zeros(64, "int32"), cp.zeros(64, "int32")))
+    assert turns(launch).handovers == ()
+
+
 def test_the_longest_queue_is_that_at_the_hot_word():
     values = cp.asarray([7] * 29 + [1, 2, 3] + [0] * 32, dtype="int32")
     found = trace(counting, 1, 64, (values, cp.zeros(64, "int32")), warp=0)

@@ -404,8 +404,8 @@ def test_counters(compiled):
     assert counted["global_load_requests"] == 0
     assert counted["shared_store_wavefronts"] == 0
     assert counted.lines[6]["async_copies"] == 2
-    spread = kernel(1, 64, data, out, 2, observe=True)
-    assert spread["shared_copy_conflicts"] == 8
+    assert kernel(1, 64, data, out, 2, observe=True)["shared_copy_conflicts"] == 8
+    assert kernel(1, 40, data, out, 1, observe=True)["async_copy_bytes"] == 40 * 16
 
 
 def test_what_is_filled_reads_no_sector(compiled):
