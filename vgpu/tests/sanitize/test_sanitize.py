@@ -42,6 +42,21 @@ def test_a_finding_names_everything():
     assert "guard" in finding.cure
 
 
+def test_errors_come_before_hints_and_each_by_line():
+    source = """
+    extern "C" __global__ void k(float* out) {
+        __shared__ float s[64];
+        float v = s[threadIdx.x];
+        if (threadIdx.x >= 40) return;
+        __syncthreads();
+        out[threadIdx.x] = v;
+    }"""
+    found = sanitize(cp.RawKernel(source, "k"), 1, 64, (cp.zeros(32, cp.float32),))
+    assert [(f.level, f.kind, f.line) for f in found] == [
+        ("error", "uninitialised", 4), ("error", "out_of_bounds", 7), ("hint", "barrier_ended", 6)]  # fmt: skip
+    assert found.title == "sanitizer: k: 2 errors and 1 hint"
+
+
 def test_text_is_the_same_every_time_and_has_no_addresses():
     first, again = repr(beyond()[0]), repr(beyond()[0])
     assert first == again and "0x" not in first
