@@ -225,7 +225,8 @@ def test_bytes_are_those_that_the_time_model_uses():
 def test_no_kernel_is_above_the_roof(gpu):
     x, out = cp.zeros(1 << 20, "float32"), cp.zeros(1 << 20, "float32")
     counted = profile(numba_fused, 4096, 256, (x, out))
-    assert 0 < place(counted, gpu).share <= 1
+    found = place(counted, gpu)
+    assert found.gpu == gpu and 0 < found.share <= 1
 
 
 def test_a_scaled_gpu_has_other_roofs_and_the_same_sms():
