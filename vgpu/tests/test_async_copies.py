@@ -146,38 +146,29 @@ def test_a_source_size_may_end_with_the_array(engine):
         assert np.array_equal(out, np.pad(data, (0, 128 - n)))
 
 
-def test_an_ignored_source_is_not_read(kernel_in_asm):
-    kernel = kernel_in_asm("""
-        extern "C" __global__ void ignore(const float* in, float* out, int n) {
-            __shared__ float tile[64];
-            int t = threadIdx.x;
-            asm volatile("{ .reg .pred p; setp.ge.s32 p, %2, %3;"
-                         " cp.async.ca.shared.global [%0], [%1], 4, p; }"
-                         :: "r"(at(&tile[t])), "l"(in + t), "r"(t), "r"(n));
-            asm volatile("cp.async.commit_group; cp.async.wait_group 0;");
-            out[t] = tile[t];
-        }""")
-    data, out = floats(40), np.full(64, 5, np.float32)
-    kernel(1, 64, data, out, 40)
-    assert np.array_equal(out, np.pad(data, (0, 24)))
-
-
-def test_a_guard_and_a_cache_policy(kernel_in_asm):
-    kernel = kernel_in_asm("""
-        extern "C" __global__ void guarded(const float* in, float* out, int n) {
+@pytest.mark.parametrize(
+    ("instructions", "otherwise"),
+    [
+        ("setp.ge.s32 p, %2, %3; cp.async.ca.shared.global [%0], [%1], 4, p;", 0),
+        ("setp.lt.s32 p, %2, %3; createpolicy.fractional.L2::evict_first.b64 policy, 1.0;"
+         " @p cp.async.ca.shared.global.L2::cache_hint [%0], [%1], 4, policy;", -1),
+    ],
+    ids=["ignored source", "guard and cache policy"],
+)  # fmt: skip
+def test_a_source_that_is_not_wanted_is_not_read(kernel_in_asm, instructions, otherwise):
+    kernel = kernel_in_asm(f"""
+        extern "C" __global__ void some(const float* in, float* out, int n) {{
             __shared__ float tile[64];
             int t = threadIdx.x;
             tile[t] = -1;
-            asm volatile("{ .reg .pred p; .reg .b64 policy; setp.lt.s32 p, %2, %3;"
-                         " createpolicy.fractional.L2::evict_first.b64 policy, 1.0;"
-                         " @p cp.async.ca.shared.global.L2::cache_hint [%0], [%1], 4, policy; }"
+            asm volatile("{{ .reg .pred p; .reg .b64 policy; {instructions} }}"
                          :: "r"(at(&tile[t])), "l"(in + t), "r"(t), "r"(n));
             asm volatile("cp.async.wait_all;");
             out[t] = tile[t];
-        }""")
-    data, out = floats(64), np.zeros(64, np.float32)
+        }}""")
+    data, out = floats(40), np.full(64, 5, np.float32)
     kernel(1, 64, data, out, 40)
-    assert np.array_equal(out, np.where(np.arange(64) < 40, data, np.float32(-1)))
+    assert np.array_equal(out, np.pad(data, (0, 24), constant_values=otherwise))
 
 
 def test_many_copies_without_a_wait_all_arrive_in_the_end(engine):
@@ -225,20 +216,14 @@ DOUBLE_BUFFERED = """
     }"""
 
 
-def test_double_buffered_matmul(engine):
-    kernel = engine.c(DOUBLE_BUFFERED.replace("WAIT", "__pipeline_wait_prior(1);"))
+@pytest.mark.parametrize("left", [1, 2])
+def test_double_buffered_matmul(engine, left):
+    """Right where all groups but the latest have landed, and nothing where one too many is pending."""
+    kernel = engine.c(DOUBLE_BUFFERED.replace("WAIT", f"__pipeline_wait_prior({left});"))
     a, b = floats(48, 48), floats(48, 48).T.copy()
     c = np.zeros((48, 48), np.float32)
     kernel((3, 3), (16, 16), a, b, c, 48)
-    assert np.allclose(c, a @ b, atol=1e-4)
-
-
-def test_double_buffered_matmul_that_waits_for_the_wrong_group(engine):
-    kernel = engine.c(DOUBLE_BUFFERED.replace("WAIT", "__pipeline_wait_prior(2);"))
-    a = floats(32, 32)
-    c = np.zeros((32, 32), np.float32)
-    kernel((2, 2), (16, 16), a, a, c, 32)
-    assert np.isnan(c).all()
+    assert np.allclose(c, a @ b, atol=1e-4) if left == 1 else np.isnan(c).all()
 
 
 def test_four_stage_pipeline(engine):
@@ -324,33 +309,21 @@ def test_cooperative_groups_copy(engine):
 # ---------------------------------------------------------------- what goes wrong
 
 
-def test_a_source_beyond_the_array_fails_at_the_copy_not_at_the_wait(engine):
-    kernel = engine.c("""
+@pytest.mark.parametrize(("target", "size", "thread"), [("t", 50, 50), ("t + 8", 64, 56)], ids=["source", "target"])
+def test_what_lies_outside_fails_at_the_copy_and_not_at_the_wait(engine, target, size, thread):
+    kernel = engine.c(f"""
         #include <cuda_pipeline.h>
-        extern "C" __global__ void beyond(const float* in, float* out) {
+        extern "C" __global__ void beyond(const float* in, float* out) {{
             __shared__ float tile[64];
-            __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4);
+            int t = threadIdx.x;
+            __pipeline_memcpy_async(&tile[{target}], &in[t], 4);
             __pipeline_commit();
             __pipeline_wait_prior(0);
-            out[threadIdx.x] = tile[threadIdx.x];
-        }""")
+            out[t] = tile[t];
+        }}""")
     with pytest.raises(OutOfBounds) as caught:
-        kernel(1, 64, floats(50), np.zeros(64, np.float32))
-    assert caught.value.line == 5
-    assert caught.value.thread == (50, 0, 0)
-
-
-def test_a_target_beyond_shared_memory(engine):
-    kernel = engine.c("""
-        #include <cuda_pipeline.h>
-        extern "C" __global__ void beyond(const float* in) {
-            __shared__ float tile[32];
-            __pipeline_memcpy_async(&tile[threadIdx.x + 8], &in[threadIdx.x], 4);
-            __pipeline_wait_prior(0);
-        }""")
-    with pytest.raises(OutOfBounds) as caught:
-        kernel(1, 32, floats(32))
-    assert (caught.value.line, caught.value.thread) == (5, (24, 0, 0))
+        kernel(1, 64, floats(size), np.zeros(64, np.float32))
+    assert (caught.value.line, caught.value.thread) == (6, (thread, 0, 0))
 
 
 @pytest.mark.parametrize("side", ["in + 1 + 4 * threadIdx.x", "in + 4 * threadIdx.x"])

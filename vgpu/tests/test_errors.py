@@ -173,11 +173,14 @@ def test_writing_past_the_end(compiled):
     assert caught.value.thread == (4, 0, 0)
 
 
-def test_writing_before_the_beginning(compiled):
-    kernel = compiled.c('extern "C" __global__ void back(float* out) { out[(int)threadIdx.x - 3] = 1; }')
+@pytest.mark.parametrize(
+    ("statement", "thread"), [("out[(int)threadIdx.x - 3] = 1;", 0), ("atomicAdd(&out[threadIdx.x * 5], 1);", 20)]
+)
+def test_writes_before_the_beginning_and_atomics_are_checked(compiled, statement, thread):
+    kernel = compiled.c(f'extern "C" __global__ void k(int* out) {{ {statement} }}')
     with pytest.raises(OutOfBounds) as caught:
-        kernel(1, 32, array(32))
-    assert caught.value.thread == (0, 0, 0)
+        kernel(1, 32, array(100, np.int32))
+    assert caught.value.thread == (thread, 0, 0)
 
 
 def test_only_the_second_block_is_wrong(compiled):
@@ -199,13 +202,6 @@ def test_the_same_error_whatever_the_threads(compiled):
                 kernel(20, 64, array(10, np.int32), threads=threads)
             found.add((caught.value.block, caught.value.thread, caught.value.line))
     assert found == {((0, 0, 0), (3, 0, 0), 3)}
-
-
-def test_atomics_are_checked(compiled):
-    kernel = compiled.c('extern "C" __global__ void add(int* out) { atomicAdd(&out[threadIdx.x * 5], 1); }')
-    with pytest.raises(OutOfBounds) as caught:
-        kernel(1, 32, array(100, np.int32))
-    assert caught.value.thread == (20, 0, 0)
 
 
 FAR_IN_C = """__device__ float inside(const float* x, int at) {

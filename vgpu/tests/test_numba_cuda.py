@@ -37,15 +37,11 @@ def modelled():
 # --- names --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(cuda.KERNEL_SIDE))
-def test_names_for_kernels_are_numbas_own(name):
-    import numba.cuda
-
-    assert getattr(cuda, name) is getattr(numba.cuda, name)
+TYPES = ["float32", "int64", "uint8", "complex128", "boolean", "void", "float4", "int32x2"]
 
 
-@pytest.mark.parametrize("name", ["float32", "int64", "uint8", "complex128", "boolean", "void", "float4", "int32x2"])
-def test_types_are_numbas_own(name):
+@pytest.mark.parametrize("name", [*sorted(cuda.KERNEL_SIDE), *TYPES])
+def test_names_for_kernels_and_types_are_numbas_own(name):
     import numba.cuda
 
     assert getattr(cuda, name) is getattr(numba.cuda, name)
