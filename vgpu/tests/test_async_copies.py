@@ -45,9 +45,8 @@ def copied(engine, body: str, threads: int = 32, tiles: int = 1, seen: int = 1) 
     return np.squeeze(data), np.squeeze(out)
 
 
-@pytest.fixture
-def kernel_in_asm(engine):
-    """A kernel that may write `at(p)` for an address in shared memory."""
+def in_asm(engine):
+    """Makes kernels that may write `at(p)` for an address in shared memory."""
     return lambda source: engine.c(ASM + source)
 
 
@@ -108,8 +107,8 @@ def test_groups_are_counted_thread_by_thread(engine):
 
 
 @pytest.mark.parametrize("take", [0, 3, 4, 7, 12, 16])
-def test_a_source_size_fills_with_zeros(kernel_in_asm, take):
-    kernel = kernel_in_asm("""
+def test_a_source_size_fills_with_zeros(engine, take):
+    kernel = in_asm(engine)("""
         extern "C" __global__ void part(const char* in, char* out, int take) {
             __shared__ alignas(16) char tile[512];
             int t = threadIdx.x;
@@ -146,29 +145,38 @@ def test_a_source_size_may_end_with_the_array(engine):
         assert np.array_equal(out, np.pad(data, (0, 128 - n)))
 
 
-@pytest.mark.parametrize(
-    ("instructions", "otherwise"),
-    [
-        ("setp.ge.s32 p, %2, %3; cp.async.ca.shared.global [%0], [%1], 4, p;", 0),
-        ("setp.lt.s32 p, %2, %3; createpolicy.fractional.L2::evict_first.b64 policy, 1.0;"
-         " @p cp.async.ca.shared.global.L2::cache_hint [%0], [%1], 4, policy;", -1),
-    ],
-    ids=["ignored source", "guard and cache policy"],
-)  # fmt: skip
-def test_a_source_that_is_not_wanted_is_not_read(kernel_in_asm, instructions, otherwise):
-    kernel = kernel_in_asm(f"""
-        extern "C" __global__ void some(const float* in, float* out, int n) {{
+def test_an_ignored_source_is_not_read(engine):
+    kernel = in_asm(engine)("""
+        extern "C" __global__ void ignore(const float* in, float* out, int n) {
+            __shared__ float tile[64];
+            int t = threadIdx.x;
+            asm volatile("{ .reg .pred p; setp.ge.s32 p, %2, %3;"
+                         " cp.async.ca.shared.global [%0], [%1], 4, p; }"
+                         :: "r"(at(&tile[t])), "l"(in + t), "r"(t), "r"(n));
+            asm volatile("cp.async.commit_group; cp.async.wait_group 0;");
+            out[t] = tile[t];
+        }""")
+    data, out = floats(40), np.full(64, 5, np.float32)
+    kernel(1, 64, data, out, 40)
+    assert np.array_equal(out, np.pad(data, (0, 24)))
+
+
+def test_a_guard_and_a_cache_policy(engine):
+    kernel = in_asm(engine)("""
+        extern "C" __global__ void guarded(const float* in, float* out, int n) {
             __shared__ float tile[64];
             int t = threadIdx.x;
             tile[t] = -1;
-            asm volatile("{{ .reg .pred p; .reg .b64 policy; {instructions} }}"
+            asm volatile("{ .reg .pred p; .reg .b64 policy; setp.lt.s32 p, %2, %3;"
+                         " createpolicy.fractional.L2::evict_first.b64 policy, 1.0;"
+                         " @p cp.async.ca.shared.global.L2::cache_hint [%0], [%1], 4, policy; }"
                          :: "r"(at(&tile[t])), "l"(in + t), "r"(t), "r"(n));
             asm volatile("cp.async.wait_all;");
             out[t] = tile[t];
-        }}""")
-    data, out = floats(40), np.full(64, 5, np.float32)
+        }""")
+    data, out = floats(64), np.zeros(64, np.float32)
     kernel(1, 64, data, out, 40)
-    assert np.array_equal(out, np.pad(data, (0, 24), constant_values=otherwise))
+    assert np.array_equal(out, np.where(np.arange(64) < 40, data, np.float32(-1)))
 
 
 def test_many_copies_without_a_wait_all_arrive_in_the_end(engine):
@@ -216,14 +224,20 @@ DOUBLE_BUFFERED = """
     }"""
 
 
-@pytest.mark.parametrize("left", [1, 2])
-def test_double_buffered_matmul(engine, left):
-    """Right where all groups but the latest have landed, and nothing where one too many is pending."""
-    kernel = engine.c(DOUBLE_BUFFERED.replace("WAIT", f"__pipeline_wait_prior({left});"))
+def test_double_buffered_matmul(engine):
+    kernel = engine.c(DOUBLE_BUFFERED.replace("WAIT", "__pipeline_wait_prior(1);"))
     a, b = floats(48, 48), floats(48, 48).T.copy()
     c = np.zeros((48, 48), np.float32)
     kernel((3, 3), (16, 16), a, b, c, 48)
-    assert np.allclose(c, a @ b, atol=1e-4) if left == 1 else np.isnan(c).all()
+    assert np.allclose(c, a @ b, atol=1e-4)
+
+
+def test_double_buffered_matmul_that_waits_for_the_wrong_group(engine):
+    kernel = engine.c(DOUBLE_BUFFERED.replace("WAIT", "__pipeline_wait_prior(2);"))
+    a = floats(32, 32)
+    c = np.zeros((32, 32), np.float32)
+    kernel((2, 2), (16, 16), a, a, c, 32)
+    assert np.isnan(c).all()
 
 
 def test_four_stage_pipeline(engine):
@@ -327,9 +341,9 @@ def test_what_lies_outside_fails_at_the_copy_and_not_at_the_wait(engine, target,
 
 
 @pytest.mark.parametrize("side", ["in + 1 + 4 * threadIdx.x", "in + 4 * threadIdx.x"])
-def test_sixteen_bytes_need_their_alignment(kernel_in_asm, side):
+def test_sixteen_bytes_need_their_alignment(engine, side):
     target = "4 * threadIdx.x" if "+ 1" in side else "4 * threadIdx.x + 2"
-    kernel = kernel_in_asm(f"""
+    kernel = in_asm(engine)(f"""
         extern "C" __global__ void crooked(const float* in) {{
             __shared__ alignas(16) float tile[256];
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at(&tile[{target}])), "l"({side}));
@@ -340,8 +354,8 @@ def test_sixteen_bytes_need_their_alignment(kernel_in_asm, side):
     assert caught.value.line == 6
 
 
-def test_a_source_size_beyond_the_size(kernel_in_asm):
-    kernel = kernel_in_asm("""
+def test_a_source_size_beyond_the_size(engine):
+    kernel = in_asm(engine)("""
         extern "C" __global__ void greedy(const float* in, int take) {
             __shared__ float tile[32];
             asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"

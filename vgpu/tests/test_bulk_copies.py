@@ -52,15 +52,13 @@ def mapped(array, box, **options) -> bytes:
     return given.encode()
 
 
-@pytest.fixture
-def kernel_for_hopper(engine):
-    """A kernel on NVIDIA's own wrappers."""
+def for_hopper(engine):
+    """Makes kernels on NVIDIA's own wrappers."""
     return lambda source: engine.c(PRELUDE + source, **HOPPER)
 
 
-@pytest.fixture
-def kernel_in_asm(engine):
-    """A kernel that may write `at(p)` for an address in shared memory."""
+def in_asm(engine):
+    """Makes kernels that may write `at(p)` for an address in shared memory."""
     return lambda source: engine.c(ASM + source, **HOPPER)
 
 
@@ -89,29 +87,29 @@ ROWS = """
 
 
 @pytest.mark.parametrize("n", [4, 60, 256])
-def test_rows_arrive_whole(kernel_for_hopper, n):
-    kernel = kernel_for_hopper(ROWS.replace("WAIT", "await(&bar, i & 1);"))
+def test_rows_arrive_whole(engine, n):
+    kernel = for_hopper(engine)(ROWS.replace("WAIT", "await(&bar, i & 1);"))
     data, out = ints(3, n), np.zeros((3, n), np.float32)
     kernel(1, 64, data, out, n)
     assert np.array_equal(out, data[:, ::-1])
 
 
-def test_without_the_wait_nothing_has_arrived(kernel_for_hopper):
-    kernel = kernel_for_hopper(ROWS.replace("WAIT", "").replace("i < 3", "i < 1"))
+def test_without_the_wait_nothing_has_arrived(engine):
+    kernel = for_hopper(engine)(ROWS.replace("WAIT", "").replace("i < 3", "i < 1"))
     out = np.zeros(60, np.float32)
     kernel(1, 64, ints(3, 60), out, 60)
     assert (out.view(np.uint32) == 0xFFFFFFFF).all()
 
 
-def test_bytes_that_are_not_announced_leave_the_barrier_waiting(kernel_for_hopper):
+def test_bytes_that_are_not_announced_leave_the_barrier_waiting(engine):
     too_many = ROWS.replace("&bar, bytes)", "&bar, bytes + 16)", 1)
-    kernel = kernel_for_hopper(too_many.replace("WAIT", "await(&bar, i & 1);"))
+    kernel = for_hopper(engine)(too_many.replace("WAIT", "await(&bar, i & 1);"))
     with pytest.raises(Deadlock, match="16 bytes"):
         kernel(1, 64, ints(3, 60), np.zeros((3, 60), np.float32), 60)
 
 
-def test_the_wrappers_of_cuda_barrier(kernel_for_hopper):
-    kernel = kernel_for_hopper("""
+def test_the_wrappers_of_cuda_barrier(engine):
+    kernel = for_hopper(engine)("""
         extern "C" __global__ void wrapped(const int* in, int* out) {
             __shared__ alignas(16) int data[128];
             __shared__ barrier bar;
@@ -165,8 +163,8 @@ STORES = """
         ("", 0),
     ],
 )
-def test_stores_happen_when_their_group_is_waited_for(kernel_for_hopper, wait, arrived):
-    kernel = kernel_for_hopper(STORES.replace("WAIT", wait))
+def test_stores_happen_when_their_group_is_waited_for(engine, wait, arrived):
+    kernel = for_hopper(engine)(STORES.replace("WAIT", wait))
     out = np.zeros((3, 32), np.int32)
     kernel(1, 32, out)
     expected = 100 * np.arange(1, 4)[:, None] + np.arange(32)
@@ -182,9 +180,9 @@ def test_stores_happen_when_their_group_is_waited_for(kernel_for_hopper, wait, a
         ("b32", np.uint32, "or", np.bitwise_or),
     ],
 )  # fmt: skip
-def test_bulk_reductions(kernel_in_asm, type_, dtype, operation, combine):
+def test_bulk_reductions(engine, type_, dtype, operation, combine):
     spelled = {4: "unsigned", 8: "u64"}[np.dtype(dtype).itemsize]
-    kernel = kernel_in_asm(f"""
+    kernel = in_asm(engine)(f"""
         extern "C" __global__ void reduce(const {spelled}* in, {spelled}* out) {{
             __shared__ alignas(16) {spelled} data[44];
             for (int i = threadIdx.x; i < 44; i += 32) data[i] = in[i];
@@ -203,8 +201,8 @@ def test_bulk_reductions(kernel_in_asm, type_, dtype, operation, combine):
     assert np.array_equal(out, expected)
 
 
-def test_blocks_add_floats_to_one_place(kernel_in_asm):
-    kernel = kernel_in_asm("""
+def test_blocks_add_floats_to_one_place(engine):
+    kernel = in_asm(engine)("""
         extern "C" __global__ void total(float* out) {
             __shared__ alignas(16) float data[32];
             data[threadIdx.x] = threadIdx.x + blockIdx.x;
@@ -369,8 +367,8 @@ def test_the_swizzle_removes_bank_conflicts(compiled):
         assert counted.footprint.read_bytes == counted.footprint.written_bytes == 64 * 64 * 4
 
 
-def test_a_ring_of_boxes_filled_by_one_thread(kernel_for_hopper):
-    kernel = kernel_for_hopper("""
+def test_a_ring_of_boxes_filled_by_one_thread(engine):
+    kernel = for_hopper(engine)("""
         #define STAGES 3
         extern "C" __global__ void ring(const __grid_constant__ CUtensorMap in, float* out, int tiles) {
             __shared__ alignas(128) float tile[STAGES][8][32];
@@ -404,8 +402,8 @@ def test_a_ring_of_boxes_filled_by_one_thread(kernel_for_hopper):
     assert np.array_equal(out, data.sum(0))
 
 
-def test_prefetches_change_nothing(kernel_in_asm):
-    kernel = kernel_in_asm("""
+def test_prefetches_change_nothing(engine):
+    kernel = in_asm(engine)("""
         struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
         extern "C" __global__ void ahead(const __grid_constant__ CUtensorMap map, const float* in, float* out) {
             asm volatile("prefetch.tensormap [%0];" :: "l"(&map) : "memory");
@@ -424,8 +422,8 @@ def test_prefetches_change_nothing(kernel_in_asm):
 READY = 'asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at(&bar)) : "memory");'
 
 
-def bulk_load(kernel_in_asm, target="row", source="in", nbytes="256", ready=READY):
-    return kernel_in_asm(f"""
+def bulk_load(engine, target="row", source="in", nbytes="256", ready=READY):
+    return in_asm(engine)(f"""
         extern "C" __global__ void load(const float* in, int n) {{
             __shared__ alignas(128) float row[64];
             __shared__ u64 bar;
@@ -449,9 +447,9 @@ def bulk_load(kernel_in_asm, target="row", source="in", nbytes="256", ready=READ
         ({"ready": ""}, BarrierError),
     ],
 )
-def test_wrong_bulk_copies_fail_where_they_are_issued(kernel_in_asm, options, error):
+def test_wrong_bulk_copies_fail_where_they_are_issued(engine, options, error):
     with pytest.raises(error) as caught:
-        bulk_load(kernel_in_asm, **options)(1, 32, ints(64), 100)
+        bulk_load(engine, **options)(1, 32, ints(64), 100)
     assert caught.value.line in (10, 11)
 
 
@@ -498,8 +496,8 @@ def test_a_freed_array_behind_a_tensor_map(engine):
          '"r"(at(row)), "r"(at(row)), "r"(at(&bar))'),
     ],
 )  # fmt: skip
-def test_clusters_are_refused(kernel_in_asm, text, operands):
-    kernel = kernel_in_asm(f"""
+def test_clusters_are_refused(engine, text, operands):
+    kernel = in_asm(engine)(f"""
         extern "C" __global__ void far(const float* in) {{
             __shared__ alignas(16) float row[64];
             __shared__ u64 bar;

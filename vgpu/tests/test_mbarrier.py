@@ -43,9 +43,8 @@ def floats(*shape) -> np.ndarray:
     return np.random.default_rng(4).standard_normal(shape, np.float32)
 
 
-@pytest.fixture
-def kernel_in_asm(engine):
-    """A kernel on the wrappers above."""
+def in_asm(engine):
+    """Makes kernels on the wrappers above."""
     return lambda source: engine.c(ASM + source, arch="compute_90")
 
 
@@ -55,8 +54,8 @@ def kernel_with_barrier(engine, request):
     return lambda source: engine.c(BARRIER + source, arch=request.param)
 
 
-def test_phases_and_parities_step_by_step(kernel_in_asm):
-    kernel = kernel_in_asm("""
+def test_phases_and_parities_step_by_step(engine):
+    kernel = in_asm(engine)("""
         extern "C" __global__ void steps(int* out) {
             __shared__ u64 b;
             int k = 0;
@@ -82,8 +81,8 @@ def test_phases_and_parities_step_by_step(kernel_in_asm):
     assert out.tolist() == [0, 1, 2, 0, 1, 1, 1, 0, 2, 1, 1, 0]
 
 
-def test_a_dropped_arrival_lowers_the_next_phases(kernel_in_asm):
-    kernel = kernel_in_asm("""
+def test_a_dropped_arrival_lowers_the_next_phases(engine):
+    kernel = in_asm(engine)("""
         extern "C" __global__ void drop(int* out) {
             __shared__ u64 b;
             init(&b, 3);
@@ -104,8 +103,8 @@ def test_a_dropped_arrival_lowers_the_next_phases(kernel_in_asm):
     assert out.tolist() == [3, 0, 1, 2, 1]
 
 
-def test_expected_bytes_hold_the_phase(kernel_in_asm):
-    kernel = kernel_in_asm("""
+def test_expected_bytes_hold_the_phase(engine):
+    kernel = in_asm(engine)("""
         extern "C" __global__ void bytes(int* out) {
             __shared__ u64 b;
             init(&b, 1);
@@ -128,8 +127,8 @@ def test_expected_bytes_hold_the_phase(kernel_in_asm):
     assert out.tolist() == [0, 0, 1, 0, 1]
 
 
-def test_all_lanes_arrive_in_turn(kernel_in_asm):
-    kernel = kernel_in_asm("""
+def test_all_lanes_arrive_in_turn(engine):
+    kernel = in_asm(engine)("""
         extern "C" __global__ void turns(int* out) {
             __shared__ u64 b[2];
             if (threadIdx.x == 0) { init(&b[0], 16); init(&b[1], 16); }
@@ -187,8 +186,8 @@ def test_copies_that_arrive_at_a_barrier(kernel_with_barrier):
     assert np.array_equal(out[128:], data[::-1])
 
 
-def test_copies_with_noinc_are_the_arrivals(kernel_in_asm):
-    kernel = kernel_in_asm("""
+def test_copies_with_noinc_are_the_arrivals(engine):
+    kernel = in_asm(engine)("""
         extern "C" __global__ void noinc(const float* in, float* out) {
             __shared__ u64 b;
             __shared__ float tile[64];
@@ -237,17 +236,17 @@ PRODUCER_CONSUMER = """
 
 @pytest.mark.parametrize("consumers", [1, 3])
 @pytest.mark.parametrize("tiles", [1, 3, 10])
-def test_producer_and_consumer_warps(kernel_in_asm, consumers, tiles):
-    kernel = kernel_in_asm(PRODUCER_CONSUMER.replace("CONSUMERS", str(consumers)))
+def test_producer_and_consumer_warps(engine, consumers, tiles):
+    kernel = in_asm(engine)(PRODUCER_CONSUMER.replace("CONSUMERS", str(consumers)))
     data = np.random.default_rng(tiles).integers(-99, 99, (tiles, 32)).astype(np.float32)
     out = np.zeros((consumers, 32), np.float32)
     kernel(1, 32 * (1 + consumers), data, out, tiles)
     assert np.array_equal(out, np.broadcast_to(2 * data.sum(0)[::-1], (consumers, 32)))
 
 
-def test_producer_and_consumer_lanes_of_one_warp(kernel_in_asm):
+def test_producer_and_consumer_lanes_of_one_warp(engine):
     """Lanes that wait must let the lane go on that they wait for."""
-    kernel = kernel_in_asm("""
+    kernel = in_asm(engine)("""
         extern "C" __global__ void within(const float* in, float* out, int n) {
             __shared__ u64 full, empty;
             __shared__ float slot;
@@ -321,8 +320,8 @@ def test_pipeline_shared_by_a_block(engine):
     assert np.array_equal(out, data.sum(0)[::-1])
 
 
-def test_barriers_start_anew_in_every_block(kernel_in_asm):
-    kernel = kernel_in_asm(
+def test_barriers_start_anew_in_every_block(engine):
+    kernel = in_asm(engine)(
         PRODUCER_CONSUMER.replace("CONSUMERS", "1").replace("in[32 * i", "in[32 * i + 32 * blockIdx.x")
     )
     data = np.random.default_rng(6).integers(-9, 9, (5, 32)).astype(np.float32)
@@ -347,8 +346,8 @@ def test_barriers_start_anew_in_every_block(kernel_in_asm):
         ("init((u64*)((char*)b + 4), 2);", Misaligned, "multiple of 8", "mbarrier.init"),
     ],
 )
-def test_misuse_names_the_instruction(kernel_in_asm, statements, error, words, instruction):
-    kernel = kernel_in_asm(f"""
+def test_misuse_names_the_instruction(engine, statements, error, words, instruction):
+    kernel = in_asm(engine)(f"""
         extern "C" __global__ void wrong(int* out, int n) {{
             __shared__ u64 b[2];
             {statements}
@@ -398,8 +397,8 @@ STUCK = {
 
 
 @pytest.mark.parametrize(("body", "threads", "words"), STUCK.values(), ids=STUCK)
-def test_waiting_for_what_cannot_come_is_a_deadlock(kernel_in_asm, body, threads, words):
-    kernel = kernel_in_asm(f"""
+def test_waiting_for_what_cannot_come_is_a_deadlock(engine, body, threads, words):
+    kernel = in_asm(engine)(f"""
         extern "C" __global__ void stuck(int* out) {{
             __shared__ u64 b;
             {body}
@@ -409,8 +408,8 @@ def test_waiting_for_what_cannot_come_is_a_deadlock(kernel_in_asm, body, threads
         kernel(1, threads, np.zeros(threads, np.int32))
 
 
-def test_asking_now_and_then_is_no_deadlock(kernel_in_asm):
-    kernel = kernel_in_asm("""
+def test_asking_now_and_then_is_no_deadlock(engine):
+    kernel = in_asm(engine)("""
         extern "C" __global__ void patient(int* out) {
             __shared__ u64 b;
             if (threadIdx.x == 0) init(&b, 2);
