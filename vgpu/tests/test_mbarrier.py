@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from vgpu.base.errors import BarrierError, Deadlock, Misaligned, OutOfBounds
+from vgpu.tools.steps.arrivals import BarrierEvent, BarrierPhases, BarrierState, CopyGroups, GroupEvent
 
 BARRIER = """
 #include <cuda/barrier>
@@ -427,3 +428,14 @@ def test_asking_now_and_then_is_no_deadlock(engine):
     out = np.zeros(2, np.int32)
     kernel(1, 64, out)
     assert out.tolist() == [100, 7]
+
+
+def test_phases_and_groups_read_in_words():
+    event = BarrierEvent("arrive", 2, 7, {"b": BarrierState(1, 3, 64, 4)}, ("b",))
+    assert repr(BarrierPhases("k", ("b",), (event,))) == (
+        "k: b\n  warp 2, line 7, arrive: b phase 1 lacks 3 of 4 arrivals, 64 bytes"
+    )
+    groups = CopyGroups("k", 5, (GroupEvent("copy", 3, 2, 0), GroupEvent("wait", 4, 1, 2, (0,))), ())
+    assert repr(groups) == (
+        "k, thread 5\n  line 3: copies to group 0; landed: []\n  line 4: waits, all but 1; landed: [0]"
+    )
