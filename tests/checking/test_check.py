@@ -10,17 +10,7 @@ from helpers import check as checking
 from helpers import cp, cuda
 from helpers.checking.check import Report, check, hint, solution
 from helpers.checking.examine import trial
-from helpers.checking.exercise import (
-    Budget,
-    Case,
-    Exercise,
-    Out,
-    alike,
-    exercise,
-    exercises,
-    numbers,
-    thread_1d,
-)
+from helpers.checking.exercise import Budget, Case, Exercise, Out, alike, exercise, exercises, numbers, thread_1d
 from helpers.checking.trial import POISON, Blank, Here, Trial, place
 from vgpu.base.errors import OutOfBounds
 from vgpu.launch.grid import Grid
@@ -172,11 +162,7 @@ def test_a_kernel_is_no_answer_where_a_function_is_asked_for(thing):
 
 def test_a_budget_is_spent_and_named_with_the_line_that_spends_it():
     budget = Budget(
-        "load requests",
-        lambda profile: profile["global_load_requests"],
-        3,
-        "Load once.",
-        "global_load_requests",
+        "load requests", lambda profile: profile["global_load_requests"], 3, "Load once.", "global_load_requests"
     )
     good = check(kernel("if (i < n) out[i] = 2 * x[i];"), make(budgets=(budget,)))
     assert good.passed and good.budgets == (("load requests: 3 (at most 3)", True),)

@@ -1,7 +1,5 @@
 """What a learner did is kept: a file an entry, whole at any time, whoever else writes."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

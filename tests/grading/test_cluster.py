@@ -1,7 +1,5 @@
 """A class over Dask: real workers in processes of their own, one of them killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """The words of `warpbook grade` and `warpbook check`: what is understood, and what is said where it is not."""
 
-from __future__ import annotations
-
 import pytest
 
 from helpers import cli

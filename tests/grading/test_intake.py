@@ -422,10 +422,7 @@ def test_hostile_archives_are_rejected(tmp_path, name):
 def test_a_file_that_was_added_again_replaces_the_first(tmp_path):
     """As where an archive is unpacked; and no two results have one name."""
     put(tmp_path, "alice.zip", zipped({"./lab.ipynb": OLD, "lab.ipynb": SOLVED}))
-    assert told(tmp_path) == [
-        ("alice", "alice.zip/lab.ipynb", False),
-        ("alice", "alice.zip/lab.ipynb (2)", True),
-    ]
+    assert told(tmp_path) == [("alice", "alice.zip/lab.ipynb", False), ("alice", "alice.zip/lab.ipynb (2)", True)]
     assert [piece.cells == read_cells(SOLVED) for piece in submissions(tmp_path, LAB)] == [False, True]
 
 

@@ -1,7 +1,5 @@
 """A learner marks their own lab, without a sandbox and without the author's notebook."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -40,6 +40,14 @@ def test_independent_sums_do_as_well_as_warps():
     assert found.issue_busy == 1 and found.finished == 4
 
 
+def test_of_two_warps_that_are_ready_the_one_that_waited_longer_issues():
+    found = timeline(ran(*(SUM,) * 100), 2, A100, clocks=4)
+    assert [[(span.start, span.what) for span in row] for row in found.rows] == [
+        [(0, "issue"), (1, "queue"), (2, "issue"), (3, "wait memory")],
+        [(0, "queue"), (1, "issue"), (2, "queue"), (3, "issue")],
+    ]
+
+
 SERVICE = 128 / bytes_per_clock(A100)
 
 
@@ -65,8 +73,10 @@ def test_memory_is_never_busier_than_always_and_moves_no_more_than_its_bandwidth
     assert (found.finished - 16) * 32 * 128 <= 40_000 * bytes_per_clock(A100)
 
 
-def test_a_warp_waits_for_memory_as_long_as_the_model_says():
-    found = timeline(ran(load(), ChainLink("add", 1, (0,))), 1, A100, clocks=DRAM_CYCLES + 2)
+@pytest.mark.parametrize("op", ["load", "atomic"])
+def test_a_warp_waits_for_memory_as_long_as_the_model_says(op):
+    asks = ChainLink("x", 1, (), "global", op, 4)
+    found = timeline(ran(asks, ChainLink("add", 1, (0,))), 1, A100, clocks=DRAM_CYCLES + 2)
     (wait,) = (span for span in found.rows[0] if span.what == "wait memory")
     assert wait.end - wait.start == DRAM_CYCLES - 1
 
@@ -74,10 +84,12 @@ def test_a_warp_waits_for_memory_as_long_as_the_model_says():
 def test_the_next_warp_does_not_wait_until_a_store_has_landed():
     """A warp ends once memory has taken its store; a load's data have to arrive first."""
     clocks = 20 * DRAM_CYCLES
-    ended = {op: timeline(ran(ChainLink("x", 1, (), "global", op, 1)), 1, A100, clocks=clocks).finished
-             for op in ("store", "load")}  # fmt: skip
-    assert ended["load"] == pytest.approx(20, abs=1)
-    assert ended["store"] > 10 * ended["load"]
+    load, store = (ChainLink("x", 1, (), "global", op, 1) for op in ("load", "store"))
+    alone, both, stores = (
+        timeline(ran(*c), 1, A100, clocks=clocks).finished for c in ((load,), (load, store), (store,))
+    )
+    assert alone == pytest.approx(20, abs=1) and both == pytest.approx(20, abs=1)
+    assert stores > 10 * alone
 
 
 @pytest.mark.parametrize("name", GPUS)

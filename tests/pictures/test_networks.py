@@ -90,6 +90,7 @@ MOVES = """extern "C" __global__ void k(const float* x, float* out) {
 def test_what_a_warp_loads_and_stores_is_said_by_rows_and_columns(index, stores):
     x, out = (cp.zeros((64, 64), "f4") for _ in range(2))
     seen = touched(Launch(cp.RawKernel(MOVES % index, "k"), (2, 2), (32, 32), (x, out)), warp=3, lane=5)
+    assert [seen.count("x", level) for level in (1, 2, 3)] == [1024, 32, 1], "of the block, the warp, the thread"
     assert plots.moves([seen]).finding == f"k: a warp loads along a row and stores {stores}."
     with pytest.raises(ValueError, match="1 to 3 kernels"):
         plots.moves([])

@@ -99,7 +99,9 @@ def test_in_order_each_warp_writes_then_reads_and_nothing_is_early():
     assert (found.early, len(found.handovers), found.opened) == (0, 95, ())
 
 
-@pytest.mark.parametrize(("barrier", "early", "opened"), [("", True, 0), ("__syncthreads();", False, 1)])
+@pytest.mark.parametrize(
+    ("barrier", "early", "opened"), [("", True, 0), ("__syncwarp();", True, 0), ("__syncthreads();", False, 1)]
+)
 def test_a_barrier_of_the_block_leaves_no_arrow_that_leads_back(barrier, early, opened):
     found = turns(left(barrier), seed=1)
     assert (found.early > 0, len(found.opened)) == (early, opened)
@@ -128,6 +130,11 @@ def counting(values, counts):
     cuda.atomic.add(mine, values[cuda.threadIdx.x], 1)
     cuda.syncthreads()
     counts[cuda.threadIdx.x] = mine[cuda.threadIdx.x]
+
+
+def test_an_element_that_is_written_again_is_no_hand_over():
+    launch = Launch(counting, 1, 64, (cp.zeros(64, "int32"), cp.zeros(64, "int32")))
+    assert turns(launch).handovers == ()
 
 
 def test_the_longest_queue_is_that_at_the_hot_word():

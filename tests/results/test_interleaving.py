@@ -117,6 +117,21 @@ def test_shared_memory_has_the_sign_that_its_instructions_say():
     assert (-5,) in {row.memory for row in found.runs[0].rows}
 
 
+def test_elements_are_counted_from_where_the_argument_begins():
+    found = interleavings(KERNELS["cuda"](), 1, 2, (zero(4)[3:],), seeds=())
+    assert [str(cell) for cell in found.watched] == ["counter[0]"]
+
+
+def test_schedules_that_fail_count_as_one_more_result():
+    source = """extern "C" __global__ void k() {
+        __shared__ int s[64];
+        s[threadIdx.x] = threadIdx.x;
+        if (threadIdx.x >= 32 && s[threadIdx.x - 32] != threadIdx.x - 32) __trap();
+    }"""
+    found = interleavings(cp.RawKernel(source, "k"), 1, 64, (), seeds=range(8))
+    assert found.results == 2 and any(run.error for run in found.runs)
+
+
 def test_threads_that_the_block_lacks_are_refused():
     with pytest.raises(ValueError, match="one to 3 numbers from 0 to 1"):
         interleavings(KERNELS["cuda"](), 1, 2, (zero(),), threads=(0, 2))

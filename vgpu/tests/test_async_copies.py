@@ -9,23 +9,19 @@ from vgpu.base.errors import KernelError, Misaligned, OutOfBounds
 from vgpu.launch import launch
 from vgpu.ptx import PTXSyntaxError
 
-STALE = np.float32(np.frombuffer(b"\xff\xff\xff\xff", np.float32)[0])  # what fresh shared memory holds
-
 
 def floats(*shape) -> np.ndarray:
     return np.random.default_rng(3).standard_normal(shape, np.float32)
 
 
 def is_stale(values) -> np.ndarray:
+    """Which elements are what fresh shared memory holds."""
     return np.ascontiguousarray(values).view(np.uint32) == 0xFFFFFFFF
 
 
-PRIMITIVES = "#include <cuda_pipeline.h>\n"
 ASM = """
 __device__ unsigned at(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
 """
-
-
 COPY = "__pipeline_memcpy_async(&tile[t], &in[t], 4); __pipeline_commit();"
 WAIT = "__pipeline_wait_prior(0);"
 
@@ -36,26 +32,28 @@ def copied(engine, body: str, threads: int = 32, tiles: int = 1, seen: int = 1) 
     There are `tiles` tiles of one element a thread, and room for `seen` times as many results.
     """
     shape = f"[{tiles}][{threads}]" if tiles > 1 else f"[{threads}]"
-    kernel = engine.c(
-        PRIMITIVES
-        + f"""
+    kernel = engine.c(f"""
+        #include <cuda_pipeline.h>
         extern "C" __global__ void copies(const float* in, float* out) {{
             __shared__ float tile{shape};
             int t = threadIdx.x;
             {body}
-        }}"""
-    )
+        }}""")
     data = floats(tiles, threads)
     out = np.zeros((seen, *data.shape), np.float32)
     kernel(1, threads, data, out)
     return np.squeeze(data), np.squeeze(out)
 
 
+def in_asm(engine):
+    """Makes kernels that may write `at(p)` for an address in shared memory."""
+    return lambda source: engine.c(ASM + source)
+
+
 @pytest.mark.parametrize(("type_", "nbytes"), [("float", 4), ("float2", 8), ("float4", 16)])
 def test_primitives_copy_each_size(engine, type_, nbytes):
-    kernel = engine.c(
-        PRIMITIVES
-        + f"""
+    kernel = engine.c(f"""
+        #include <cuda_pipeline.h>
         extern "C" __global__ void copy(const {type_}* in, {type_}* out) {{
             __shared__ {type_} tile[96];
             int t = threadIdx.x;
@@ -64,8 +62,7 @@ def test_primitives_copy_each_size(engine, type_, nbytes):
             __pipeline_wait_prior(0);
             __syncthreads();
             out[t] = tile[95 - t];
-        }}"""
-    )
+        }}""")
     data = floats(96, nbytes // 4)
     out = np.zeros_like(data)
     kernel(1, 96, data, out)
@@ -111,9 +108,7 @@ def test_groups_are_counted_thread_by_thread(engine):
 
 @pytest.mark.parametrize("take", [0, 3, 4, 7, 12, 16])
 def test_a_source_size_fills_with_zeros(engine, take):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void part(const char* in, char* out, int take) {
             __shared__ alignas(16) char tile[512];
             int t = threadIdx.x;
@@ -121,8 +116,7 @@ def test_a_source_size_fills_with_zeros(engine, take):
                          :: "r"(at(&tile[16 * t])), "l"(in + 16 * t), "r"(take));
             asm volatile("cp.async.wait_all;");
             for (int i = 0; i < 16; ++i) out[16 * t + i] = tile[16 * t + i];
-        }"""
-    )
+        }""")
     data = np.random.default_rng(1).integers(1, 256, (32, 16)).astype(np.uint8)
     out = np.full((32, 16), 9, np.uint8)
     kernel(1, 32, data, out, take)
@@ -133,9 +127,8 @@ def test_a_source_size_fills_with_zeros(engine, take):
 
 def test_a_source_size_may_end_with_the_array(engine):
     """The last piece of an array that is no multiple of 16 bytes: its missing bytes are neither read nor missed."""
-    kernel = engine.c(
-        PRIMITIVES
-        + """
+    kernel = engine.c("""
+        #include <cuda_pipeline.h>
         extern "C" __global__ void ragged(const float* in, float4* out, int n) {
             __shared__ float4 tile[32];
             int t = threadIdx.x, first = 4 * t;
@@ -145,8 +138,7 @@ def test_a_source_size_may_end_with_the_array(engine):
             __pipeline_commit();
             __pipeline_wait_prior(0);
             out[t] = tile[t];
-        }"""
-    )
+        }""")
     for n in (1, 6, 101, 128):
         data, out = floats(n), np.full(128, 5, np.float32)
         kernel(1, 32, data, out, n)
@@ -154,9 +146,7 @@ def test_a_source_size_may_end_with_the_array(engine):
 
 
 def test_an_ignored_source_is_not_read(engine):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void ignore(const float* in, float* out, int n) {
             __shared__ float tile[64];
             int t = threadIdx.x;
@@ -165,17 +155,14 @@ def test_an_ignored_source_is_not_read(engine):
                          :: "r"(at(&tile[t])), "l"(in + t), "r"(t), "r"(n));
             asm volatile("cp.async.commit_group; cp.async.wait_group 0;");
             out[t] = tile[t];
-        }"""
-    )
+        }""")
     data, out = floats(40), np.full(64, 5, np.float32)
     kernel(1, 64, data, out, 40)
     assert np.array_equal(out, np.pad(data, (0, 24)))
 
 
 def test_a_guard_and_a_cache_policy(engine):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void guarded(const float* in, float* out, int n) {
             __shared__ float tile[64];
             int t = threadIdx.x;
@@ -186,8 +173,7 @@ def test_a_guard_and_a_cache_policy(engine):
                          :: "r"(at(&tile[t])), "l"(in + t), "r"(t), "r"(n));
             asm volatile("cp.async.wait_all;");
             out[t] = tile[t];
-        }"""
-    )
+        }""")
     data, out = floats(64), np.zeros(64, np.float32)
     kernel(1, 64, data, out, 40)
     assert np.array_equal(out, np.where(np.arange(64) < 40, data, np.float32(-1)))
@@ -195,9 +181,8 @@ def test_a_guard_and_a_cache_policy(engine):
 
 def test_many_copies_without_a_wait_all_arrive_in_the_end(engine):
     """More than a queue holds; blocks follow one another, so nothing may be left from the block before."""
-    kernel = engine.c(
-        PRIMITIVES
-        + """
+    kernel = engine.c("""
+        #include <cuda_pipeline.h>
         extern "C" __global__ void many(const float* in, float* out) {
             __shared__ float tile[360 * 32];
             int t = threadIdx.x;
@@ -208,16 +193,14 @@ def test_many_copies_without_a_wait_all_arrive_in_the_end(engine):
             for (int i = 0; i < 360; ++i) sum += tile[32 * i + t];
             out[blockIdx.x * 32 + t] = sum;
             __pipeline_memcpy_async(&tile[t], &in[t], 4);  // never waited for
-        }"""
-    )
+        }""")
     data, out = np.random.default_rng(2).integers(0, 9, (360, 32)).astype(np.float32), np.zeros((3, 32), np.float32)
     kernel(3, 32, data, out)
     assert np.array_equal(out, np.broadcast_to(data.sum(0), (3, 32)))
 
 
-DOUBLE_BUFFERED = (
-    PRIMITIVES
-    + """
+DOUBLE_BUFFERED = """
+    #include <cuda_pipeline.h>
     #define T 16
     extern "C" __global__ void matmul(const float* a, const float* b, float* c, int n) {
         __shared__ float ta[2][T][T], tb[2][T][T];
@@ -239,7 +222,6 @@ DOUBLE_BUFFERED = (
         }
         c[row * n + column] = sum;
     }"""
-)
 
 
 def test_double_buffered_matmul(engine):
@@ -259,9 +241,8 @@ def test_double_buffered_matmul_that_waits_for_the_wrong_group(engine):
 
 
 def test_four_stage_pipeline(engine):
-    kernel = engine.c(
-        PRIMITIVES
-        + """
+    kernel = engine.c("""
+        #include <cuda_pipeline.h>
         #define STAGES 4
         extern "C" __global__ void running(const float4* in, float* out, int tiles) {
             __shared__ float4 ring[STAGES][32];
@@ -281,8 +262,7 @@ def test_four_stage_pipeline(engine):
                 __pipeline_commit();
             }
             out[t] = sum;
-        }"""
-    )
+        }""")
     for tiles in (1, 2, 3, 4, 11):
         data = np.random.default_rng(tiles).integers(-9, 9, (tiles, 32, 4)).astype(np.float32)
         out = np.zeros(32, np.float32)
@@ -343,66 +323,44 @@ def test_cooperative_groups_copy(engine):
 # ---------------------------------------------------------------- what goes wrong
 
 
-def test_a_source_beyond_the_array_fails_at_the_copy_not_at_the_wait(engine):
-    kernel = engine.c(
-        PRIMITIVES
-        + """
-        extern "C" __global__ void beyond(const float* in, float* out) {
+@pytest.mark.parametrize(("target", "size", "thread"), [("t", 50, 50), ("t + 8", 64, 56)], ids=["source", "target"])
+def test_what_lies_outside_fails_at_the_copy_and_not_at_the_wait(engine, target, size, thread):
+    kernel = engine.c(f"""
+        #include <cuda_pipeline.h>
+        extern "C" __global__ void beyond(const float* in, float* out) {{
             __shared__ float tile[64];
-            __pipeline_memcpy_async(&tile[threadIdx.x], &in[threadIdx.x], 4);
+            int t = threadIdx.x;
+            __pipeline_memcpy_async(&tile[{target}], &in[t], 4);
             __pipeline_commit();
             __pipeline_wait_prior(0);
-            out[threadIdx.x] = tile[threadIdx.x];
-        }"""
-    )
+            out[t] = tile[t];
+        }}""")
     with pytest.raises(OutOfBounds) as caught:
-        kernel(1, 64, floats(50), np.zeros(64, np.float32))
-    assert caught.value.line == 5
-    assert caught.value.thread == (50, 0, 0)
-
-
-def test_a_target_beyond_shared_memory(engine):
-    kernel = engine.c(
-        PRIMITIVES
-        + """
-        extern "C" __global__ void beyond(const float* in) {
-            __shared__ float tile[32];
-            __pipeline_memcpy_async(&tile[threadIdx.x + 8], &in[threadIdx.x], 4);
-            __pipeline_wait_prior(0);
-        }"""
-    )
-    with pytest.raises(OutOfBounds) as caught:
-        kernel(1, 32, floats(32))
-    assert (caught.value.line, caught.value.thread) == (5, (24, 0, 0))
+        kernel(1, 64, floats(size), np.zeros(64, np.float32))
+    assert (caught.value.line, caught.value.thread) == (6, (thread, 0, 0))
 
 
 @pytest.mark.parametrize("side", ["in + 1 + 4 * threadIdx.x", "in + 4 * threadIdx.x"])
 def test_sixteen_bytes_need_their_alignment(engine, side):
     target = "4 * threadIdx.x" if "+ 1" in side else "4 * threadIdx.x + 2"
-    kernel = engine.c(
-        ASM
-        + f"""
+    kernel = in_asm(engine)(f"""
         extern "C" __global__ void crooked(const float* in) {{
             __shared__ alignas(16) float tile[256];
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at(&tile[{target}])), "l"({side}));
             asm volatile("cp.async.wait_all;");
-        }}"""
-    )
+        }}""")
     with pytest.raises(Misaligned) as caught:
         kernel(1, 32, floats(256))
     assert caught.value.line == 6
 
 
 def test_a_source_size_beyond_the_size(engine):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void greedy(const float* in, int take) {
             __shared__ float tile[32];
             asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;"
                          :: "r"(at(&tile[threadIdx.x])), "l"(in + threadIdx.x), "r"(take));
-        }"""
-    )
+        }""")
     with pytest.raises(KernelError, match=r"cop(y of|ies) 8 bytes"):
         kernel(1, 32, floats(64), 8)
 
@@ -411,9 +369,8 @@ def test_a_source_size_beyond_the_size(engine):
 
 
 def test_counters(compiled):
-    kernel = compiled.c(
-        PRIMITIVES
-        + """
+    kernel = compiled.c("""
+        #include <cuda_pipeline.h>
         extern "C" __global__ void copy(const float4* in, float4* out, int stride) {
             __shared__ float4 tile[256];
             int t = threadIdx.x;
@@ -422,8 +379,7 @@ def test_counters(compiled):
             __pipeline_wait_prior(0);
             __syncthreads();
             out[t] = tile[t];
-        }"""
-    )
+        }""")
     data, out = floats(64, 4), np.zeros((64, 4), np.float32)
     counted = kernel(1, 64, data, out, 1, observe=True)
     assert counted["smsp__inst_executed_op_ldgsts.sum"] == 2
@@ -435,14 +391,13 @@ def test_counters(compiled):
     assert counted["global_load_requests"] == 0
     assert counted["shared_store_wavefronts"] == 0
     assert counted.lines[6]["async_copies"] == 2
-    spread = kernel(1, 64, data, out, 2, observe=True)
-    assert spread["shared_copy_conflicts"] == 8
+    assert kernel(1, 64, data, out, 2, observe=True)["shared_copy_conflicts"] == 8
+    assert kernel(1, 40, data, out, 1, observe=True)["async_copy_bytes"] == 40 * 16
 
 
 def test_what_is_filled_reads_no_sector(compiled):
-    kernel = compiled.c(
-        PRIMITIVES
-        + """
+    kernel = compiled.c("""
+        #include <cuda_pipeline.h>
         extern "C" __global__ void fill(const float4* in, float4* out) {
             __shared__ float4 tile[32];
             int t = threadIdx.x;
@@ -450,8 +405,7 @@ def test_what_is_filled_reads_no_sector(compiled):
             __pipeline_commit();
             __pipeline_wait_prior(0);
             out[t] = tile[t];
-        }"""
-    )
+        }""")
     data, out = floats(32, 4), np.ones((32, 4), np.float32)
     counted = kernel(1, 32, data, out, observe=True)
     assert counted["global_copy_sectors"] == 8

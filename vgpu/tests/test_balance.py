@@ -1,12 +1,11 @@
 """How a launch shares its work out: the instructions and requests of each warp, from the launch that is counted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from vgpu import cp, cuda, profile
 from vgpu.base import schedule
+from vgpu.launch.shares import Shares
 from vgpu.tools.steps.balance import shares, who_does_most
 
 
@@ -100,6 +99,19 @@ def test_who_asks_for_more_than_half(kernel, grid, block, who):
     assert counted.by_warp.who_does_most() == who
     assert counted.by_warp.requests.sum() == requests(counted)
     assert counted.by_warp.instructions.sum() == counted["instructions"]
+
+
+@pytest.mark.parametrize(
+    ("requests", "grid", "who"),
+    [
+        ([[2], [1], [1], [0]], (4, 1, 1), ""),  # exactly half
+        ([[3], [1], [0], [0]], (4, 1, 1), "warp 0 of block 0"),
+        ([[3], [0], [0]], (3, 1, 1), ""),  # one of three
+        ([[0]] * 15 + [[1]] + [[0]] * 8, (2, 3, 4), "warp 0 of block (1, 1, 2)"),
+    ],
+)
+def test_most_is_more_than_half_of_at_least_four(requests, grid, who):
+    assert Shares(np.zeros_like(requests), np.array(requests), grid).who_does_most() == who
 
 
 def test_threads_schedules_and_blocks_set_aside_change_nothing_about_who_did_what():

@@ -52,11 +52,19 @@ def mapped(array, box, **options) -> bytes:
     return given.encode()
 
 
+def for_hopper(engine):
+    """Makes kernels on NVIDIA's own wrappers."""
+    return lambda source: engine.c(PRELUDE + source, **HOPPER)
+
+
+def in_asm(engine):
+    """Makes kernels that may write `at(p)` for an address in shared memory."""
+    return lambda source: engine.c(ASM + source, **HOPPER)
+
+
 # ---------------------------------------------------------------- runs of bytes
 
-ROWS = (
-    PRELUDE
-    + """
+ROWS = """
     extern "C" __global__ void rows(const float* in, float* out, int n) {
         __shared__ alignas(16) float row[256];
         __shared__ u64 bar;
@@ -76,36 +84,32 @@ ROWS = (
             __syncthreads();
         }
     }"""
-)
 
 
 @pytest.mark.parametrize("n", [4, 60, 256])
 def test_rows_arrive_whole(engine, n):
-    kernel = engine.c(ROWS.replace("WAIT", "await(&bar, i & 1);"), **HOPPER)
+    kernel = for_hopper(engine)(ROWS.replace("WAIT", "await(&bar, i & 1);"))
     data, out = ints(3, n), np.zeros((3, n), np.float32)
     kernel(1, 64, data, out, n)
     assert np.array_equal(out, data[:, ::-1])
 
 
 def test_without_the_wait_nothing_has_arrived(engine):
-    kernel = engine.c(ROWS.replace("WAIT", "").replace("i < 3", "i < 1"), **HOPPER)
+    kernel = for_hopper(engine)(ROWS.replace("WAIT", "").replace("i < 3", "i < 1"))
     out = np.zeros(60, np.float32)
     kernel(1, 64, ints(3, 60), out, 60)
     assert (out.view(np.uint32) == 0xFFFFFFFF).all()
 
 
 def test_bytes_that_are_not_announced_leave_the_barrier_waiting(engine):
-    kernel = engine.c(
-        ROWS.replace("WAIT", "await(&bar, i & 1);").replace("&bar, bytes)", "&bar, bytes + 16)", 1), **HOPPER
-    )
+    too_many = ROWS.replace("&bar, bytes)", "&bar, bytes + 16)", 1)
+    kernel = for_hopper(engine)(too_many.replace("WAIT", "await(&bar, i & 1);"))
     with pytest.raises(Deadlock, match="16 bytes"):
         kernel(1, 64, ints(3, 60), np.zeros((3, 60), np.float32), 60)
 
 
 def test_the_wrappers_of_cuda_barrier(engine):
-    kernel = engine.c(
-        PRELUDE
-        + """
+    kernel = for_hopper(engine)("""
         extern "C" __global__ void wrapped(const int* in, int* out) {
             __shared__ alignas(16) int data[128];
             __shared__ barrier bar;
@@ -127,17 +131,13 @@ def test_the_wrappers_of_cuda_barrier(engine):
                 cde::cp_async_bulk_commit_group();
                 cde::cp_async_bulk_wait_group_read<0>();
             }
-        }""",
-        **HOPPER,
-    )
+        }""")
     data, out = ints(128, dtype=np.int32), np.zeros(128, np.int32)
     kernel(1, 128, data, out)
     assert np.array_equal(out, data + 1)
 
 
-STORES = (
-    PRELUDE
-    + """
+STORES = """
     extern "C" __global__ void stores(int* out) {
         __shared__ alignas(16) int data[3][32];
         for (int i = 0; i < 3; ++i) data[i][threadIdx.x] = 100 * (i + 1) + threadIdx.x;
@@ -151,7 +151,6 @@ STORES = (
             WAIT
         }
     }"""
-)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +164,7 @@ STORES = (
     ],
 )
 def test_stores_happen_when_their_group_is_waited_for(engine, wait, arrived):
-    kernel = engine.c(STORES.replace("WAIT", wait), **HOPPER)
+    kernel = for_hopper(engine)(STORES.replace("WAIT", wait))
     out = np.zeros((3, 32), np.int32)
     kernel(1, 32, out)
     expected = 100 * np.arange(1, 4)[:, None] + np.arange(32)
@@ -183,9 +182,7 @@ def test_stores_happen_when_their_group_is_waited_for(engine, wait, arrived):
 )  # fmt: skip
 def test_bulk_reductions(engine, type_, dtype, operation, combine):
     spelled = {4: "unsigned", 8: "u64"}[np.dtype(dtype).itemsize]
-    kernel = engine.c(
-        ASM
-        + f"""
+    kernel = in_asm(engine)(f"""
         extern "C" __global__ void reduce(const {spelled}* in, {spelled}* out) {{
             __shared__ alignas(16) {spelled} data[44];
             for (int i = threadIdx.x; i < 44; i += 32) data[i] = in[i];
@@ -196,9 +193,7 @@ def test_bulk_reductions(engine, type_, dtype, operation, combine):
                              :: "l"(out), "r"(at(data)), "r"((int)sizeof(data)) : "memory");
                 asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;");
             }}
-        }}""",
-        **HOPPER,
-    )
+        }}""")
     data = np.random.default_rng(1).integers(0, 2**31, 44).astype(dtype)
     out = np.random.default_rng(2).integers(0, 2**31, 44).astype(dtype)
     expected = combine(out, data)
@@ -207,9 +202,7 @@ def test_bulk_reductions(engine, type_, dtype, operation, combine):
 
 
 def test_blocks_add_floats_to_one_place(engine):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void total(float* out) {
             __shared__ alignas(16) float data[32];
             data[threadIdx.x] = threadIdx.x + blockIdx.x;
@@ -220,9 +213,7 @@ def test_blocks_add_floats_to_one_place(engine):
                              :: "l"(out), "r"(at(data)) : "memory");
                 asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;");
             }
-        }""",
-        **HOPPER,
-    )
+        }""")
     out = np.ones(32, np.float32)
     kernel(6, 32, out)
     assert np.array_equal(out, 1 + 6 * np.arange(32, dtype=np.float32) + 15)
@@ -230,10 +221,7 @@ def test_blocks_add_floats_to_one_place(engine):
 
 # ---------------------------------------------------------------- boxes of tensors
 
-TENSOR = (
-    PRELUDE
-    + """
-    #define RANK DIMENSIONS
+TENSOR = """
     extern "C" __global__ void box(
         const __grid_constant__ CUtensorMap in, T* out, int n, int a, int b, int c, int d, int e) {
         extern __shared__ __align__(1024) T tile[];
@@ -250,7 +238,10 @@ TENSOR = (
         await(&bar, 0);
         for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = tile[i];
     }"""
-)
+
+
+def box_of(engine, rank: int, element: str = "int"):
+    return engine.c(f"{PRELUDE}\n#define RANK {rank}\n#define T {element}\n{TENSOR}", **HOPPER)
 
 
 def cut(array, start, box, steps=None) -> np.ndarray:
@@ -283,8 +274,7 @@ CASES = [
 
 @pytest.mark.parametrize(("shape", "box", "start", "steps"), CASES)
 def test_boxes_of_tensors(engine, shape, box, start, steps):
-    source = TENSOR.replace("DIMENSIONS", str(len(shape))).replace("T*", "int*").replace("T tile", "int tile")
-    kernel = engine.c(source.replace("sizeof(T)", "4"), **HOPPER)
+    kernel = box_of(engine, len(shape))
     data = on_device(ints(*shape, dtype=np.int32))
     expected = cut(data, start, box, steps)
     out = np.full(expected.size, 7, np.int32)
@@ -296,8 +286,7 @@ def test_boxes_of_tensors(engine, shape, box, start, steps):
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float64])
 def test_elements_of_every_size(engine, dtype):
     name = {1: "unsigned char", 2: "short", 8: "double"}[np.dtype(dtype).itemsize]
-    source = TENSOR.replace("DIMENSIONS", "2").replace("T*", f"{name}*").replace("T tile", f"{name} tile")
-    kernel = engine.c(source.replace("sizeof(T)", str(np.dtype(dtype).itemsize)), **HOPPER)
+    kernel = box_of(engine, 2, name)
     data = on_device(np.random.default_rng(0).integers(0, 99, (20, 64)).astype(dtype))
     expected = cut(data, (17, 50), (4, 32))
     out = np.full(expected.size, 7, dtype)
@@ -310,8 +299,7 @@ def test_elements_of_every_size(engine, dtype):
 def test_swizzled_rows(engine, span, start):
     """Piece p of 16 bytes in line k of 128 bytes stands at p xor (k mod pieces), counted within a row's pieces."""
     width = span // 4
-    source = TENSOR.replace("DIMENSIONS", "2").replace("T*", "int*").replace("T tile", "int tile")
-    kernel = engine.c(source.replace("sizeof(T)", "4"), **HOPPER)
+    kernel = box_of(engine, 2)
     data = on_device(ints(40, 36, dtype=np.int32))
     plain = cut(data, start, (16, width)).reshape(-1)
     out = np.full(plain.size, 7, np.int32)
@@ -380,9 +368,7 @@ def test_the_swizzle_removes_bank_conflicts(compiled):
 
 
 def test_a_ring_of_boxes_filled_by_one_thread(engine):
-    kernel = engine.c(
-        PRELUDE
-        + """
+    kernel = for_hopper(engine)("""
         #define STAGES 3
         extern "C" __global__ void ring(const __grid_constant__ CUtensorMap in, float* out, int tiles) {
             __shared__ alignas(128) float tile[STAGES][8][32];
@@ -410,27 +396,21 @@ def test_a_ring_of_boxes_filled_by_one_thread(engine):
                 }
                 out[t] = sum;
             }
-        }""",
-        **HOPPER,
-    )
+        }""")
     data, out = on_device(ints(80, 32)), np.zeros(32, np.float32)
     kernel(1, 64, mapped(data, (8, 32)), out, 10)
     assert np.array_equal(out, data.sum(0))
 
 
 def test_prefetches_change_nothing(engine):
-    kernel = engine.c(
-        "struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };"
-        + ASM
-        + """
+    kernel = in_asm(engine)("""
+        struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
         extern "C" __global__ void ahead(const __grid_constant__ CUtensorMap map, const float* in, float* out) {
             asm volatile("prefetch.tensormap [%0];" :: "l"(&map) : "memory");
             asm volatile("cp.async.bulk.prefetch.L2.global [%0], 64;" :: "l"(in));
             asm volatile("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %1}];" :: "l"(&map), "r"(0));
             out[threadIdx.x] = in[threadIdx.x];
-        }""",
-        **HOPPER,
-    )
+        }""")
     data, out = on_device(ints(8, 32)), np.zeros((8, 32), np.float32)
     kernel(1, 256, mapped(data, (8, 32)), data, out)
     assert np.array_equal(out, data)
@@ -443,7 +423,7 @@ READY = 'asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at(&bar)) : "me
 
 
 def bulk_load(engine, target="row", source="in", nbytes="256", ready=READY):
-    return engine.c(ASM + f"""
+    return in_asm(engine)(f"""
         extern "C" __global__ void load(const float* in, int n) {{
             __shared__ alignas(128) float row[64];
             __shared__ u64 bar;
@@ -452,7 +432,7 @@ def bulk_load(engine, target="row", source="in", nbytes="256", ready=READY):
                 asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                     :: "r"(at({target})), "l"({source}), "r"({nbytes}), "r"(at(&bar)) : "memory");
             }}
-        }}""", **HOPPER)  # fmt: skip
+        }}""")
 
 
 @pytest.mark.parametrize(
@@ -474,8 +454,7 @@ def test_wrong_bulk_copies_fail_where_they_are_issued(engine, options, error):
 
 
 def test_what_is_no_tensor_map(engine):
-    source = TENSOR.replace("DIMENSIONS", "2").replace("T*", "int*").replace("T tile", "int tile")
-    kernel = engine.c(source.replace("sizeof(T)", "4"), **HOPPER)
+    kernel = box_of(engine, 2)
     data = on_device(ints(400, dtype=np.int32))
     for wrong in (bytes(128), mapped(data, (64,))):
         with pytest.raises(KernelError, match="tensor map"):
@@ -484,8 +463,7 @@ def test_what_is_no_tensor_map(engine):
 
 def test_rows_of_a_tensor_lie_multiples_of_16_bytes_apart(engine):
     """A kernel may be handed a map that `describe` refuses to make."""
-    source = TENSOR.replace("DIMENSIONS", "2").replace("T*", "int*").replace("T tile", "int tile")
-    kernel = engine.c(source.replace("sizeof(T)", "4"), **HOPPER)
+    kernel = box_of(engine, 2)
     data, out = on_device(ints(8, 64, dtype=np.int32)), np.zeros(32, np.int32)
     made, at = bytearray(mapped(data, (2, 16))), TENSOR_MAP["strides"] + 8
     for stride in (256, 128, 248, 264, 252):
@@ -500,8 +478,7 @@ def test_rows_of_a_tensor_lie_multiples_of_16_bytes_apart(engine):
 
 
 def test_a_freed_array_behind_a_tensor_map(engine):
-    source = TENSOR.replace("DIMENSIONS", "1").replace("T*", "int*").replace("T tile", "int tile")
-    kernel = engine.c(source.replace("sizeof(T)", "4"), **HOPPER)
+    kernel = box_of(engine, 1)
     data = on_device(ints(400, dtype=np.int32))
     encoded = bytearray(mapped(data, (64,)))
     encoded[24:32] = (int.from_bytes(encoded[24:32], "little") + 1600 + 4096).to_bytes(8, "little")
@@ -520,16 +497,12 @@ def test_a_freed_array_behind_a_tensor_map(engine):
     ],
 )  # fmt: skip
 def test_clusters_are_refused(engine, text, operands):
-    kernel = engine.c(
-        ASM
-        + f"""
+    kernel = in_asm(engine)(f"""
         extern "C" __global__ void far(const float* in) {{
             __shared__ alignas(16) float row[64];
             __shared__ u64 bar;
             asm volatile("{text}" :: {operands} : "memory");
-        }}""",
-        **HOPPER,
-    )
+        }}""")
     with pytest.raises(Unsupported, match="cluster"):
         kernel(1, 32, ints(64))
 

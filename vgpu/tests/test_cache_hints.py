@@ -1,7 +1,5 @@
 """Advice for caches changes nothing: loads, stores and atomics that carry it, and instructions that are only that."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Functions that stay functions: what goes wrong in them, and what their pointers are worth in another kernel."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

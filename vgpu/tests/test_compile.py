@@ -74,14 +74,7 @@ def test_options_reach_the_compiler():
 
 @pytest.mark.parametrize(
     "header",
-    [
-        "cuda_fp16.h",
-        "cuda_bf16.h",
-        "mma.h",
-        "cooperative_groups.h",
-        "cuda/std/cstdint",
-        "cub/block/block_reduce.cuh",
-    ],
+    ["cuda_fp16.h", "cuda_bf16.h", "mma.h", "cooperative_groups.h", "cuda/std/cstdint", "cub/block/block_reduce.cuh"],
 )
 def test_headers_are_found(header):
     source = f'#include <{header}>\nextern "C" __global__ void k(int *x) {{ x[0] = 1; }}'

@@ -4,8 +4,6 @@ One kernel a feature is asked all of them; the others whether compiled code, cou
 NumPy and count alike, and the rest in the exhaustive tier.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from vgpu.base.schedule import scheduled

@@ -269,6 +269,7 @@ extern "C" __global__ void lines(const float* a, const float* b, float* out) {
     assert by_line[5]["global_load_sectors"] == 8
     assert by_line[1]["flops_fp32"] == 64, "the addition stands on line 1, although it was inlined"
     assert by_line[7]["global_store_sectors"] == 8 and by_line[7]["flops_fp32"] == 64
+    assert all(all(counts.values()) for counts in by_line.values()), "counts of 0 are left out"
     for key in counters.total:
         assert sum(counts.get(key, 0) for counts in by_line.values()) == counters[key], key
 
@@ -405,6 +406,19 @@ def test_divisions_and_special_functions_are_counted(compiled):
     assert found["special_functions"] == 3 * 8
 
 
+def test_products_are_counted_per_thread_as_many_as_an_instruction_has(compiled):
+    kernel = compiled.c("""
+        #include <cuda_fp16.h>
+        extern "C" __global__ void products(float* f, __half2* h, int* n) {
+            *f = fmaf(f[0], f[1], 1.0f) * 3.0f;
+            *h = __hmul2(h[0], h[1]);
+            *n = __dp4a(n[0], n[1], __dp2a_lo(n[2], n[3], n[4] * n[5]));
+        }""")
+    found = kernel(1, 20, array(2), array(2, np.uint32), array(6, np.int32), observe=True)
+    assert found["float_products"] == 20 * (1 + 1 + 2)
+    assert found["integer_products"] == 20 * (4 + 2 + 1)
+
+
 def test_a_store_without_a_line_counts_where_its_instructions_do():
     from vgpu.standins import cupy as cp
     from vgpu.tools.profile import profile
@@ -426,24 +440,29 @@ def test_a_store_without_a_line_counts_where_its_instructions_do():
     assert line.number == 4 and line["global_store_sectors"] == 4
 
 
-def test_what_has_no_line_counts_in_the_first():
-    """PTX by hand has no `.loc` at all, and is counted all the same."""
-    text = """.version 8.0
+@pytest.mark.parametrize(
+    ("file", "store", "end", "lines"),
+    [("", "", "", {1: 4}), ('.file 1 "kernel.cu"', ".loc 1 7 0", ".loc 1 9 0", {7: 3, 9: 1})],
+)
+def test_what_has_no_line_counts_in_the_first(file, store, end, lines):
+    """PTX by hand may have no `.loc` at all, and is counted all the same."""
+    text = f""".version 8.0
 .target sm_80
 .address_size 64
-.visible .entry k(.param .u64 out) {
+{file}
+.visible .entry k(.param .u64 out) {{
     .reg .b64 %rd<2>;
     .reg .b32 %r<2>;
     ld.param.u64 %rd1, [out];
     mov.u32 %r1, 7;
+    {store}
     st.global.u32 [%rd1], %r1;
+    {end}
     ret;
-}"""
+}}"""
     out = array(8, np.int32)
     given = [struct.pack("<Q", out.ctypes.data)]
-    counted = launch.launch(launch.load(text, language="cuda")["k"], 1, 32, given, observe=True)
-    assert counted["global_store_requests"] == 1 and counted["instructions"] > 1
-    assert [*counted.lines] == [1]
-    assert {key: counted.lines[1][key] for key in ("instructions", "global_store_requests")} == {
-        key: counted[key] for key in ("instructions", "global_store_requests")
-    }
+    kernel = launch.load(text, language="cuda", filename="kernel.cu")["k"]
+    counted = launch.launch(kernel, 1, 32, given, observe=True)
+    assert {line: counts["instructions"] for line, counts in counted.lines.items()} == lines
+    assert counted["global_store_requests"] == counted.lines[min(lines)]["global_store_requests"] == 1

@@ -140,17 +140,7 @@ def test_reprs():
 
 def test_views_share_memory(x):
     start, end = x.data.ptr, x.data.ptr + x.nbytes
-    for view in (
-        x[1],
-        x[:, ::2],
-        x.T,
-        x.reshape(4, 3),
-        x.ravel(),
-        x[::-1],
-        x[None],
-        cp.transpose(x),
-        x.view(cp.int32),
-    ):
+    for view in (x[1], x[:, ::2], x.T, x.reshape(4, 3), x.ravel(), x[::-1], x[None], cp.transpose(x), x.view(cp.int32)):
         assert start <= view.data.ptr < end
     x.T[0, 1] = 99
     assert x[1, 0].item() == 99
@@ -519,8 +509,7 @@ def test_the_interface_names_the_current_stream():
 
 
 @pytest.mark.parametrize(
-    ("make", "error"),
-    [(lambda: cp.zeros(3.0), TypeError), (lambda: cp.ndarray((2,), strides=(8,)), ValueError)],
+    ("make", "error"), [(lambda: cp.zeros(3.0), TypeError), (lambda: cp.ndarray((2,), strides=(8,)), ValueError)]
 )
 def test_shapes_and_strides_that_are_none(make, error):
     with pytest.raises(error):
@@ -608,14 +597,5 @@ def test_names_that_are_shared_with_numpy_are_all_forwarded():
     """CuPy's own list, asked of the installed CuPy: nothing may fall through the table unnoticed."""
     real = pytest.importorskip("cupy", reason="CuPy is not published for this system; pip install cupy-cuda13x")
     shared = {name for name in dir(real) if not name.startswith("_") and hasattr(np, name)}
-    left_out = {
-        "broadcast",
-        "flatiter",
-        "poly1d",
-        "polynomial",
-        "show_config",
-        "typing",
-        "vectorize",
-        "row_stack",
-    }
+    left_out = {"broadcast", "flatiter", "poly1d", "polynomial", "show_config", "typing", "vectorize", "row_stack"}
     assert {name for name in shared if not hasattr(cp, name)} == left_out

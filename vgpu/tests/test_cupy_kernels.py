@@ -32,12 +32,7 @@ def test_saxpy(saxpy, xy):
     x, y = xy
     assert saxpy((4,), (32,), (x, y, np.float32(2), 100)) is None
     np.testing.assert_array_equal(y.get(), 2 * np.arange(100, dtype=np.float32) + 1)
-    assert (saxpy.name, saxpy.code, saxpy.backend, repr(saxpy)) == (
-        "saxpy",
-        SAXPY,
-        "nvrtc",
-        "<RawKernel 'saxpy'>",
-    )
+    assert (saxpy.name, saxpy.code, saxpy.backend, repr(saxpy)) == ("saxpy", SAXPY, "nvrtc", "<RawKernel 'saxpy'>")
 
 
 @pytest.mark.parametrize("n", [100, np.int32(100), np.int64(100), np.uint8(0) + np.int16(100)])
@@ -51,10 +46,7 @@ def test_integers_that_a_gpu_gets_right(saxpy, xy, n):
 
 
 WRONG = [
-    (
-        lambda x, y: (x, y, 2.0, 100),
-        r"argument 3 of saxpy, `float a`: a Python float.*Pass np\.float32\(2\.0\)",
-    ),
+    (lambda x, y: (x, y, 2.0, 100), r"argument 3 of saxpy, `float a`: a Python float.*Pass np\.float32\(2\.0\)"),
     (lambda x, y: (x, y, 2, 100), r"`float a`: the integer 2 .*Pass np\.float32\(2\)"),
     (lambda x, y: (x, y, np.float64(2), 100), r"`float a`: float64 was given.*Pass np\.float32"),
     (lambda x, y: (x, y, np.float32(2), 100.0), r"argument 4 of saxpy, `int n`.*Pass np\.int32\(100\)"),
@@ -70,17 +62,11 @@ WRONG = [
         lambda x, y: (x, y.astype("f2"), np.float32(2), 1),
         r"an array of float16.*parts of numbers.*x\.view\(np\.float32",
     ),
-    (
-        lambda x, y: (x, 1.5, np.float32(2), 1),
-        r"`float\* y`: a Python float.*where the kernel takes a pointer",
-    ),
+    (lambda x, y: (x, 1.5, np.float32(2), 1), r"`float\* y`: a Python float.*where the kernel takes a pointer"),
     (lambda x, y: (x, y, None, 1), r"`float a`: None was given"),
     (lambda x, y: (x, y, 1j, 1), r"`float a`: complex128 was given, 16 bytes"),
     (lambda x, y: (x, y, "a", 1), r"`float a`: str was given"),
-    (
-        lambda x, y: (x, y, np.float32(2)),
-        r"saxpy\(float\* x, float\* y, float a, int n\) takes 4 arguments, and 3",
-    ),
+    (lambda x, y: (x, y, np.float32(2)), r"saxpy\(float\* x, float\* y, float a, int n\) takes 4 arguments, and 3"),
     (lambda x, y: x, r"the arguments are a tuple, and ndarray was given.*\(x,\)"),
 ]
 

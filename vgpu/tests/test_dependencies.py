@@ -132,6 +132,7 @@ ROADS = {
     "two copies, one after the other": ("COPY(s + i, x + i) WAIT(0) COPY(s + i, x + i + 32) WAIT(0)", 2, 2),
     "a copy that is not waited for": ("COPY(s + i, x + i) WAIT(1)", 1, 0),
     "an atomic that reads": ("out[i] = atomicAdd(out + i, 0.f);", 0, 1),
+    "an atomic that adds what was loaded": ("out[i] = atomicAdd(out + i, x[i]);", 1, 2),
     "a register that nobody overwrites": ("float a = x[i]; if (i < n - 9) KEEP(a) out[i] = a;", 1, 1),
     "a register that some overwrite": ("float a = x[i]; if (i < n - 5) a = 3; KEEP(a) out[i] = a;", 1, 1),
 }

@@ -1,7 +1,5 @@
 """The engine as a distribution: what it runs without, what its settings are called, and which frames are its own."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib

@@ -12,7 +12,7 @@ import time
 import numpy as np
 import pytest
 
-from vgpu import reference
+from vgpu import faults, reference
 from vgpu.base.errors import (
     Deadlock,
     DeviceAssert,
@@ -161,7 +161,7 @@ def test_reading_past_the_end(compiled):
     assert (error.line, error.block, error.thread) == (4, (3, 0, 0), (4, 0, 0))
     assert error.address == data.ctypes.data + 400
     assert "thread (4) of block (3)" in text and "read" in text and "line 4" in text
-    assert "argument 0" in text and "100" in text, "it names the array and the index"
+    assert "at `argument 0[100]`, but `argument 0` has 100 elements" in text
     assert "out[i] = 2 * in[i];" in text and "ure:" in text, "it shows the line and says what usually mends it"
 
 
@@ -173,11 +173,14 @@ def test_writing_past_the_end(compiled):
     assert caught.value.thread == (4, 0, 0)
 
 
-def test_writing_before_the_beginning(compiled):
-    kernel = compiled.c('extern "C" __global__ void back(float* out) { out[(int)threadIdx.x - 3] = 1; }')
+@pytest.mark.parametrize(
+    ("statement", "thread"), [("out[(int)threadIdx.x - 3] = 1;", 0), ("atomicAdd(&out[threadIdx.x * 5], 1);", 20)]
+)
+def test_writes_before_the_beginning_and_atomics_are_checked(compiled, statement, thread):
+    kernel = compiled.c(f'extern "C" __global__ void k(int* out) {{ {statement} }}')
     with pytest.raises(OutOfBounds) as caught:
-        kernel(1, 32, array(32))
-    assert caught.value.thread == (0, 0, 0)
+        kernel(1, 32, array(100, np.int32))
+    assert caught.value.thread == (thread, 0, 0)
 
 
 def test_only_the_second_block_is_wrong(compiled):
@@ -199,13 +202,6 @@ def test_the_same_error_whatever_the_threads(compiled):
                 kernel(20, 64, array(10, np.int32), threads=threads)
             found.add((caught.value.block, caught.value.thread, caught.value.line))
     assert found == {((0, 0, 0), (3, 0, 0), 3)}
-
-
-def test_atomics_are_checked(compiled):
-    kernel = compiled.c('extern "C" __global__ void add(int* out) { atomicAdd(&out[threadIdx.x * 5], 1); }')
-    with pytest.raises(OutOfBounds) as caught:
-        kernel(1, 32, array(100, np.int32))
-    assert caught.value.thread == (20, 0, 0)
 
 
 FAR_IN_C = """__device__ float inside(const float* x, int at) {
@@ -284,14 +280,15 @@ def test_other_memories_have_ends_too(compiled, space):
     kernel = compiled.c(f"""extern "C" __global__ void over(int* out, int far) {{
         {declare}
         for (int k = 0; k < 40; ++k) a[(k * 7 + out[0]) % 40] = k;
-        a[threadIdx.x * far] = 5;
+        a[(int)threadIdx.x * far] = 5;
         out[threadIdx.x] = a[(threadIdx.x + out[1]) % 40];
     }}""")
     out = array(64, np.int32)
     kernel(1, 32, out, 1)
-    with pytest.raises(OutOfBounds, match=space) as caught:
-        kernel(1, 32, array(64, np.int32), 30)
-    assert caught.value.thread == (2, 0, 0) and caught.value.line == 4
+    for far, thread, byte in ((30, 2, 240), (-30, 1, -120)):
+        with pytest.raises(OutOfBounds, match=f"at byte {byte} of the (block|thread)'s {space} memory") as caught:
+            kernel(1, 32, array(64, np.int32), far)
+        assert caught.value.thread == (thread, 0, 0) and caught.value.line == 4
 
 
 def test_null_pointers(compiled):
@@ -315,7 +312,7 @@ def test_misaligned_vectors(compiled):
     with pytest.raises(Misaligned) as caught:
         kernel(1, 8, array(100), array(100))
     assert caught.value.line == 3 and caught.value.thread == (0, 0, 0)
-    assert "16" in str(caught.value)
+    assert "no multiple of 16 (it is off by 4)" in str(caught.value)
 
 
 def test_misaligned_local_memory(compiled):
@@ -412,7 +409,23 @@ def test_some_threads_never_reach_the_barrier(compiled):
     }""")
     with pytest.raises(Deadlock) as caught:
         kernel(1, 32, array(4, np.int32), timeout=5)
-    assert "line 3" in str(caught.value) and "line 7" in str(caught.value), "both barriers are named"
+    for first, line in ((0, 3), (16, 7)):
+        assert f"16 threads, the first ({first}), wait at line {line}: __syncthreads();" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (faults.Fault("unfinished", 3, detail=(7, 10), seconds=2.0), "within 2 s: 3 of its 10 blocks had begun"),
+        (
+            faults.Fault("all wait", 4, detail=(((4, ()),), 6)),
+            "  3 of the 10 blocks have ended.\n  6 blocks cannot start before others end",
+        ),
+    ],
+)
+def test_blocks_that_ended_and_that_never_began_are_counted(compiled, fault, words):
+    kernel = compiled.c(SCALE).prepare((array(1), array(1), 1)).kernel
+    assert words in str(faults.error(kernel, kernel.compiled()[0], fault, (10, 1, 1), (32, 1, 1), ()))
 
 
 def test_ctrl_c_stops_a_kernel(tmp_path, root):
@@ -604,3 +617,8 @@ def test_threads_are_named_in_as_many_dimensions_as_the_launch_has(compiled):
     x = array(240, np.float32)
     with pytest.raises(OutOfBounds, match=r"thread \(0, 15\) of block \(0\) wrote"):
         kernel(1, (16, 16), x)
+    kernel = compiled.c("""extern "C" __global__ void k(float* x) {
+        if (blockIdx.y == 2 && threadIdx.x == 1 && threadIdx.y == 2 && threadIdx.z == 3) x[999] = 1;
+    }""")
+    with pytest.raises(OutOfBounds, match=r"thread \(1, 2, 3\) of block \(0, 2\) wrote"):
+        kernel((2, 3), (2, 3, 4), x)

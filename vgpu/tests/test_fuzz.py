@@ -1,7 +1,5 @@
 """A short run of each kind of fuzzing; `python -m vgpu.tests.fuzz` runs longer ones."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

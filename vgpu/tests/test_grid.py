@@ -1,7 +1,5 @@
 """Blocks that wait for one another: barriers of the whole grid, look-back scans, locks; and those that wait in vain."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

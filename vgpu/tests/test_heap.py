@@ -425,7 +425,7 @@ FAULTS = {
     2: (OutOfBounds, rf"at byte 8 of {OWNER}, after thread \(5\) of block \(0\) freed them at line 8", 9),
     3: (InvalidFree, rf"{OWNER}, a second time: thread \(5\) of block \(0\) freed them at line 10 before", 11),
     4: (InvalidFree, rf"an address 4 bytes into {OWNER}", 12),
-    5: (InvalidFree, "what is not of the heap|`argument 0`, an array of the host's", 13),
+    5: (InvalidFree, "^A free of what is not of the heap|`argument 0`, an array of the host's", 13),
     6: (Misaligned, "no multiple of 4", 14),
     7: (OutOfBounds, rf"at byte 40 of {OWNER}", 15),
     8: (OutOfBounds, rf"at byte 36 of {OWNER}", 16),

@@ -1,7 +1,5 @@
 """Who may import whom in the engine: arrows run one way, and optional packages are imported when they are used."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -387,12 +387,7 @@ class Writer:
     def inputs(self, generator=None) -> np.ndarray:
         """One row a section: all pairs (and a mix of triples) of edges, or random values."""
         index = np.arange(N)
-        picks = [
-            index % 16,
-            index // 16 % 16,
-            (index * 7 + index // 16 * 3) % 16,
-            (index * 5 + index // 16) % 16,
-        ]
+        picks = [index % 16, index // 16 % 16, (index * 7 + index // 16 * 3) % 16, (index * 5 + index // 16) % 16]
         rows = []
         for kind, position in self.sections:
             if generator is None:

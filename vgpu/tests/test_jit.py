@@ -1,7 +1,5 @@
 """Machine code: what stays of a kernel that was changed and compiled again, as a notebook's cell is."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

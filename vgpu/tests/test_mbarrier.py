@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from vgpu.base.errors import BarrierError, Deadlock, Misaligned, OutOfBounds
+from vgpu.tools.steps.arrivals import BarrierEvent, BarrierPhases, BarrierState, CopyGroups, GroupEvent
 
 BARRIER = """
 #include <cuda/barrier>
@@ -43,10 +44,19 @@ def floats(*shape) -> np.ndarray:
     return np.random.default_rng(4).standard_normal(shape, np.float32)
 
 
+def in_asm(engine):
+    """Makes kernels on the wrappers above."""
+    return lambda source: engine.c(ASM + source, arch="compute_90")
+
+
+@pytest.fixture(params=["compute_80", "compute_90"])
+def kernel_with_barrier(engine, request):
+    """A kernel that uses `barrier`, for GPUs with and without the instructions of Hopper."""
+    return lambda source: engine.c(BARRIER + source, arch=request.param)
+
+
 def test_phases_and_parities_step_by_step(engine):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void steps(int* out) {
             __shared__ u64 b;
             int k = 0;
@@ -66,18 +76,14 @@ def test_phases_and_parities_step_by_step(engine):
             out[k++] = over(&b, third);
             out[k++] = passed(&b, 1);
             out[k++] = passed(&b, 0);  // now in phase 2, of parity 0
-        }""",
-        arch="compute_90",
-    )
+        }""")
     out = np.full(12, -1, np.int32)
     kernel(1, 1, out)
     assert out.tolist() == [0, 1, 2, 0, 1, 1, 1, 0, 2, 1, 1, 0]
 
 
 def test_a_dropped_arrival_lowers_the_next_phases(engine):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void drop(int* out) {
             __shared__ u64 b;
             init(&b, 3);
@@ -92,17 +98,14 @@ def test_a_dropped_arrival_lowers_the_next_phases(engine):
             out[3] = pending(s);
             arrive(&b);
             out[4] = over(&b, s);
-        }"""
-    )
+        }""")
     out = np.full(5, -1, np.int32)
     kernel(1, 1, out)
     assert out.tolist() == [3, 0, 1, 2, 1]
 
 
 def test_expected_bytes_hold_the_phase(engine):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void bytes(int* out) {
             __shared__ u64 b;
             init(&b, 1);
@@ -119,18 +122,14 @@ def test_expected_bytes_hold_the_phase(engine):
             out[3] = over(&b, s);
             asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], 8;" :: "r"(at(&b)) : "memory");
             out[4] = over(&b, s);
-        }""",
-        arch="compute_90",
-    )
+        }""")
     out = np.full(5, -1, np.int32)
     kernel(1, 1, out)
     assert out.tolist() == [0, 0, 1, 0, 1]
 
 
 def test_all_lanes_arrive_in_turn(engine):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void turns(int* out) {
             __shared__ u64 b[2];
             if (threadIdx.x == 0) { init(&b[0], 16); init(&b[1], 16); }
@@ -139,20 +138,15 @@ def test_all_lanes_arrive_in_turn(engine):
             out[threadIdx.x] = pending(s);
             wait(&b[threadIdx.x & 1], 0);
             out[32 + threadIdx.x] = over(&b[threadIdx.x & 1], s);
-        }""",
-        arch="compute_90",
-    )
+        }""")
     out = np.full(64, -1, np.int32)
     kernel(1, 32, out)
     assert sorted(out[:32:2].tolist()) == sorted(out[1:32:2].tolist()) == list(range(1, 17))
     assert out[32:].tolist() == [1] * 32
 
 
-@pytest.mark.parametrize("arch", ["compute_80", "compute_90"])
-def test_block_barrier_with_tokens_over_many_phases(engine, arch):
-    kernel = engine.c(
-        BARRIER
-        + """
+def test_block_barrier_with_tokens_over_many_phases(kernel_with_barrier):
+    kernel = kernel_with_barrier("""
         extern "C" __global__ void shift(const float* in, float* out, int rounds) {
             __shared__ barrier bar;
             __shared__ float line[96];
@@ -168,19 +162,14 @@ def test_block_barrier_with_tokens_over_many_phases(engine, arch):
                 bar.arrive_and_wait();
             }
             out[t] = v;
-        }""",
-        arch=arch,
-    )
+        }""")
     data, out = floats(96), np.zeros(96, np.float32)
     kernel(1, 96, data, out, 7)
     assert np.array_equal(out, np.roll(data, -7))
 
 
-@pytest.mark.parametrize("arch", ["compute_80", "compute_90"])
-def test_copies_that_arrive_at_a_barrier(engine, arch):
-    kernel = engine.c(
-        BARRIER
-        + """
+def test_copies_that_arrive_at_a_barrier(kernel_with_barrier):
+    kernel = kernel_with_barrier("""
         extern "C" __global__ void fetch(const float* in, float* out) {
             __shared__ barrier bar;
             __shared__ float tile[128];
@@ -191,9 +180,7 @@ def test_copies_that_arrive_at_a_barrier(engine, arch):
             out[t] = tile[t];
             bar.arrive_and_wait();
             out[128 + t] = tile[127 - t];
-        }""",
-        arch=arch,
-    )
+        }""")
     data, out = floats(128), np.zeros(256, np.float32)
     kernel(1, 128, data, out)
     assert (out[:128].view(np.uint32) == 0xFFFFFFFF).all()
@@ -201,9 +188,7 @@ def test_copies_that_arrive_at_a_barrier(engine, arch):
 
 
 def test_copies_with_noinc_are_the_arrivals(engine):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void noinc(const float* in, float* out) {
             __shared__ u64 b;
             __shared__ float tile[64];
@@ -214,17 +199,13 @@ def test_copies_with_noinc_are_the_arrivals(engine):
             asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(at(&b)) : "memory");
             wait(&b, 0);
             out[t] = tile[63 - t];
-        }""",
-        arch="compute_90",
-    )
+        }""")
     data, out = floats(64), np.zeros(64, np.float32)
     kernel(1, 64, data, out)
     assert np.array_equal(out, data[::-1])
 
 
-PRODUCER_CONSUMER = (
-    ASM
-    + """
+PRODUCER_CONSUMER = """
     #define STAGES 3
     extern "C" __global__ void flow(const float* in, float* out, int tiles) {
         __shared__ u64 full[STAGES], empty[STAGES];
@@ -252,13 +233,12 @@ PRODUCER_CONSUMER = (
             out[threadIdx.x - 32] = sum;
         }
     }"""
-)
 
 
 @pytest.mark.parametrize("consumers", [1, 3])
 @pytest.mark.parametrize("tiles", [1, 3, 10])
 def test_producer_and_consumer_warps(engine, consumers, tiles):
-    kernel = engine.c(PRODUCER_CONSUMER.replace("CONSUMERS", str(consumers)), arch="compute_90")
+    kernel = in_asm(engine)(PRODUCER_CONSUMER.replace("CONSUMERS", str(consumers)))
     data = np.random.default_rng(tiles).integers(-99, 99, (tiles, 32)).astype(np.float32)
     out = np.zeros((consumers, 32), np.float32)
     kernel(1, 32 * (1 + consumers), data, out, tiles)
@@ -267,9 +247,7 @@ def test_producer_and_consumer_warps(engine, consumers, tiles):
 
 def test_producer_and_consumer_lanes_of_one_warp(engine):
     """Lanes that wait must let the lane go on that they wait for."""
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void within(const float* in, float* out, int n) {
             __shared__ u64 full, empty;
             __shared__ float slot;
@@ -286,9 +264,7 @@ def test_producer_and_consumer_lanes_of_one_warp(engine):
                     arrive(&full);
                 }
             }
-        }""",
-        arch="compute_90",
-    )
+        }""")
     data, out = np.arange(9, dtype=np.float32), np.zeros(32, np.float32)
     kernel(1, 32, data, out, 9)
     assert out.tolist() == [0] + [36.0] * 31
@@ -346,9 +322,8 @@ def test_pipeline_shared_by_a_block(engine):
 
 
 def test_barriers_start_anew_in_every_block(engine):
-    kernel = engine.c(
-        PRODUCER_CONSUMER.replace("CONSUMERS", "1").replace("in[32 * i", "in[32 * i + 32 * blockIdx.x"),
-        arch="compute_90",
+    kernel = in_asm(engine)(
+        PRODUCER_CONSUMER.replace("CONSUMERS", "1").replace("in[32 * i", "in[32 * i + 32 * blockIdx.x")
     )
     data = np.random.default_rng(6).integers(-9, 9, (5, 32)).astype(np.float32)
     out = np.zeros(32, np.float32)
@@ -373,36 +348,27 @@ def test_barriers_start_anew_in_every_block(engine):
     ],
 )
 def test_misuse_names_the_instruction(engine, statements, error, words, instruction):
-    kernel = engine.c(
-        ASM
-        + f"""
+    kernel = in_asm(engine)(f"""
         extern "C" __global__ void wrong(int* out, int n) {{
             __shared__ u64 b[2];
             {statements}
             out[threadIdx.x] = 1;
-        }}""",
-        arch="compute_90",
-    )
+        }}""")
     with pytest.raises(error, match=words) as caught:
         kernel(1, 1, np.zeros(1, np.int32), 9)
     first = 1 + ASM[: ASM.index(instruction)].count("\n")
     assert caught.value.line in (first, first + 1)  # the compiler names the last line of a statement
 
 
-@pytest.mark.parametrize("arch", ["compute_80", "compute_90"])
-def test_a_missing_arrival_is_a_deadlock(engine, arch):
-    kernel = engine.c(
-        BARRIER
-        + """
+def test_a_missing_arrival_is_a_deadlock(kernel_with_barrier):
+    kernel = kernel_with_barrier("""
         extern "C" __global__ void missing(int* out) {
             __shared__ barrier bar;
             if (threadIdx.x == 0) init(&bar, blockDim.x);
             __syncthreads();
             if (threadIdx.x != 40) bar.arrive_and_wait();
             out[threadIdx.x] = 1;
-        }""",
-        arch=arch,
-    )
+        }""")
     with pytest.raises(Deadlock, match="1 of 64 arrivals") as caught:
         kernel(1, 64, np.zeros(64, np.int32))
     assert caught.value.line == 10
@@ -433,23 +399,18 @@ STUCK = {
 
 @pytest.mark.parametrize(("body", "threads", "words"), STUCK.values(), ids=STUCK)
 def test_waiting_for_what_cannot_come_is_a_deadlock(engine, body, threads, words):
-    kernel = engine.c(
-        f"""{ASM}
+    kernel = in_asm(engine)(f"""
         extern "C" __global__ void stuck(int* out) {{
             __shared__ u64 b;
             {body}
             out[threadIdx.x] = 1;
-        }}""",
-        arch="compute_90",
-    )
+        }}""")
     with pytest.raises(Deadlock, match=words):
         kernel(1, threads, np.zeros(threads, np.int32))
 
 
 def test_asking_now_and_then_is_no_deadlock(engine):
-    kernel = engine.c(
-        ASM
-        + """
+    kernel = in_asm(engine)("""
         extern "C" __global__ void patient(int* out) {
             __shared__ u64 b;
             if (threadIdx.x == 0) init(&b, 2);
@@ -463,9 +424,18 @@ def test_asking_now_and_then_is_no_deadlock(engine):
                 wait(&b, 0);
                 out[1] = 7;
             }
-        }""",
-        arch="compute_90",
-    )
+        }""")
     out = np.zeros(2, np.int32)
     kernel(1, 64, out)
     assert out.tolist() == [100, 7]
+
+
+def test_phases_and_groups_read_in_words():
+    event = BarrierEvent("arrive", 2, 7, {"b": BarrierState(1, 3, 64, 4)}, ("b",))
+    assert repr(BarrierPhases("k", ("b",), (event,))) == (
+        "k: b\n  warp 2, line 7, arrive: b phase 1 lacks 3 of 4 arrivals, 64 bytes"
+    )
+    groups = CopyGroups("k", 5, (GroupEvent("copy", 3, 2, 0), GroupEvent("wait", 4, 1, 2, (0,))), ())
+    assert repr(groups) == (
+        "k, thread 5\n  line 3: copies to group 0; landed: []\n  line 4: waits, all but 1; landed: [0]"
+    )

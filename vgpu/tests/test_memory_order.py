@@ -1,7 +1,5 @@
 """Atomics of every order and scope, fences, and clocks; blocks on two worker threads that talk through memory."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

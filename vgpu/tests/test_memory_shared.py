@@ -1,7 +1,5 @@
 """Shared memory: what idle lanes hold hides nothing, and what the system reserves is known to be zero."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

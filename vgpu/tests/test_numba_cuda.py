@@ -1,7 +1,5 @@
 """The stand-in for `numba.cuda`, on the host's side: names, arrays, devices, streams, and what it refuses."""
 
-from __future__ import annotations
-
 import gc
 import operator
 import warnings
@@ -39,15 +37,11 @@ def modelled():
 # --- names --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sorted(cuda.KERNEL_SIDE))
-def test_names_for_kernels_are_numbas_own(name):
-    import numba.cuda
-
-    assert getattr(cuda, name) is getattr(numba.cuda, name)
+TYPES = ["float32", "int64", "uint8", "complex128", "boolean", "void", "float4", "int32x2"]
 
 
-@pytest.mark.parametrize("name", ["float32", "int64", "uint8", "complex128", "boolean", "void", "float4", "int32x2"])
-def test_types_are_numbas_own(name):
+@pytest.mark.parametrize("name", [*sorted(cuda.KERNEL_SIDE), *TYPES])
+def test_names_for_kernels_and_types_are_numbas_own(name):
     import numba.cuda
 
     assert getattr(cuda, name) is getattr(numba.cuda, name)
@@ -406,11 +400,7 @@ def test_context_managers_and_marks_do_nothing():
 
 @pytest.mark.parametrize(
     "signature",
-    [
-        "void(float32[::1], float32)",
-        (cuda.float32[::1], cuda.float32),
-        cuda.void(cuda.float32[::1], cuda.float32),
-    ],
+    ["void(float32[::1], float32)", (cuda.float32[::1], cuda.float32), cuda.void(cuda.float32[::1], cuda.float32)],
 )
 def test_signatures_compile_at_once(signature):
     kernel = cuda.jit(signature)(scale.py_func)
@@ -476,13 +466,7 @@ def test_wrong_signatures(signature, words):
 
 @pytest.mark.parametrize(
     "options",
-    [
-        dict(fastmath=True),
-        dict(lineinfo=True),
-        dict(debug=True, opt=False),
-        dict(cache=True),
-        dict(max_registers=32),
-    ],
+    [dict(fastmath=True), dict(lineinfo=True), dict(debug=True, opt=False), dict(cache=True), dict(max_registers=32)],
     ids=lambda options: next(iter(options)),
 )
 def test_options_are_accepted(options):

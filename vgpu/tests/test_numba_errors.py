@@ -1,7 +1,5 @@
 """Numba's refusals: each names the user's line and says what usually mends it, in a few lines of text."""
 
-from __future__ import annotations
-
 import math
 
 import numba

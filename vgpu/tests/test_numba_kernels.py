@@ -225,11 +225,7 @@ def test_arrays_of_other_libraries():
         def __init__(self, array):
             self.array = array
             self.__cuda_array_interface__ = dict(
-                shape=array.shape,
-                typestr=array.dtype.str,
-                data=(array.ctypes.data, False),
-                strides=None,
-                version=3,
+                shape=array.shape, typestr=array.dtype.str, data=(array.ctypes.data, False), strides=None, version=3
             )
 
     data = memory.array(64, np.float32)

@@ -1,7 +1,5 @@
 """Mistakes that people make in Numba kernels, and what they are told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """C's printf, as kernels use it."""
 
-from __future__ import annotations
-
 import math
 import struct
 

@@ -129,12 +129,7 @@ def test_parameters_registers_and_directives():
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [
-        ("add.s32 %r1, %r2, ; ret;", 5),
-        ("add.s32 %r1 %r2;", 5),
-        ("\n\nadd.s32 %r1, ?;", 7),
-        (".reg .v2 .b32 %v;", 5),
-    ],
+    [("add.s32 %r1, %r2, ; ret;", 5), ("add.s32 %r1 %r2;", 5), ("\n\nadd.s32 %r1, ?;", 7), (".reg .v2 .b32 %v;", 5)],
 )
 def test_errors_name_the_line_of_the_ptx(text, line):
     with pytest.raises(PTXSyntaxError, match=f"line {line} "):

@@ -1,7 +1,5 @@
 """Random schedules: what has a race varies with the seed, what has none does not, and a seed repeats its run."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time

@@ -1,7 +1,5 @@
 """What the compiled engine does a shorter way where it can: the result is the same, to the bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A few seconds of `python -m vgpu.tests.soak`; the runs that were recorded took a quarter of an hour and more."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

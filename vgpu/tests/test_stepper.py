@@ -1,7 +1,5 @@
 """Recordings of one block: which lanes step where, what they write, and what the user calls it."""
 
-from __future__ import annotations
-
 import ast
 
 import numpy as np

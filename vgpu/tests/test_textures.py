@@ -3,8 +3,6 @@
 The model follows NVIDIA's "CUDA C++ Programming Guide", appendix "Texture Fetching".
 """
 
-from __future__ import annotations
-
 import gc
 import itertools
 
@@ -138,15 +136,12 @@ CALL = {1: "tex1D<{t}>(tex, x)", 2: "tex2D<{t}>(tex, x, y)", 3: "tex3D<{t}>(tex,
 
 def reader(engine, call, result="float"):
     """A kernel (N threads) that writes what `call` gives of the coordinates x, y and z."""
-    return engine.c(
-        f"""extern "C" __global__ void k({result}* out, cudaTextureObject_t tex,
+    return engine.c(f"""extern "C" __global__ void k({result}* out, cudaTextureObject_t tex,
             const float* xs, const float* ys, const float* zs) {{
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         float x = xs[i], y = ys[i], z = zs[i];
         out[i] = {call};
-    }}""",
-        "k",
-    )
+    }}""")
 
 
 def read(engine, call, tex, coordinates, result="float", dtype=np.float32, channels=1):
@@ -294,13 +289,10 @@ def test_pitched_memory(engine):
 def test_lanes_may_name_different_textures(engine):
     images = [random_texels((4, 4), np.float32, seed) for seed in range(3)]
     objects = [texture_of(array_of(image), linear=n == 1) for n, image in enumerate(images)]
-    kernel = engine.c(
-        """extern "C" __global__ void k(float* out, const cudaTextureObject_t* t) {
+    kernel = engine.c("""extern "C" __global__ void k(float* out, const cudaTextureObject_t* t) {
         int i = threadIdx.x;
         if (i % 5 != 4) out[i] = tex2D<float>(t[i % 3], i % 4 + 0.5f, 2.5f);
-    }""",
-        "k",
-    )
+    }""")
     out = np.full(32, -9, np.float32)
     kernel(1, 32, out, np.array([t.ptr for t in objects], np.uint64))
     assert out.tolist() == [-9 if i % 5 == 4 else images[i % 3][2, i % 4] for i in range(32)]
@@ -308,16 +300,13 @@ def test_lanes_may_name_different_textures(engine):
 
 def test_residency_and_sizes(engine):
     data, store = random_texels((3, 4, 5), np.float32), array_of(np.zeros((6, 7), np.int16), flags=2)
-    kernel = engine.c(
-        """extern "C" __global__ void k(int* out, cudaTextureObject_t t, cudaSurfaceObject_t s) {
+    kernel = engine.c("""extern "C" __global__ void k(int* out, cudaTextureObject_t t, cudaSurfaceObject_t s) {
         bool there = false; tex3D<float>(t, 0, 0, 0, &there); out[0] = there;
         asm("txq.width.b32 %0, [%1];" : "=r"(out[1]) : "l"(t));
         asm("txq.height.b32 %0, [%1];" : "=r"(out[2]) : "l"(t));
         asm("txq.depth.b32 %0, [%1];" : "=r"(out[3]) : "l"(t));
         asm("suq.width.b32 %0, [%1];" : "=r"(out[4]) : "l"(s));
-    }""",
-        "k",
-    )
+    }""")
     out, tex, surface = np.zeros(5, np.int32), texture_of(array_of(data)), surface_of(store)
     kernel(1, 1, out, np.uint64(tex.ptr), np.uint64(surface.ptr))
     assert out.tolist() == [1, 5, 4, 3, 7]
@@ -334,13 +323,10 @@ def test_residency_and_sizes(engine):
 def test_surfaces_are_read_and_written(engine, name, code, channels):
     data = random_texels((6, 8 * channels), code)
     one, two = array_of(data, channels, flags=2), array_of(np.zeros_like(data), channels, flags=2)
-    kernel = engine.c(
-        f"""extern "C" __global__ void k(cudaSurfaceObject_t a, cudaSurfaceObject_t b) {{
+    kernel = engine.c(f"""extern "C" __global__ void k(cudaSurfaceObject_t a, cudaSurfaceObject_t b) {{
         int x = threadIdx.x, y = threadIdx.y;
         surf2Dwrite(surf2Dread<{name}>(a, x * sizeof({name}), y), b, (7 - x) * sizeof({name}), 5 - y);
-    }}""",
-        "k",
-    )
+    }}""")
     first, second = surface_of(one), surface_of(two)
     kernel(1, (8, 6), np.uint64(first.ptr), np.uint64(second.ptr))
     out = np.zeros_like(data)
@@ -351,17 +337,14 @@ def test_surfaces_are_read_and_written(engine, name, code, channels):
 def test_boundary_modes_of_surfaces(engine):
     data = np.arange(1, 61, dtype=np.int32).reshape(3, 4, 5)
     store = array_of(data, flags=2)
-    kernel = engine.c(
-        """extern "C" __global__ void k(cudaSurfaceObject_t s, int* out) {
+    kernel = engine.c("""extern "C" __global__ void k(cudaSurfaceObject_t s, int* out) {
         int x = (int)threadIdx.x - 2;
         out[threadIdx.x] = surf3Dread<int>(s, x * 4, 1, 5, cudaBoundaryModeZero);
         out[threadIdx.x + 9] = surf3Dread<int>(s, x * 4, -1, 5, cudaBoundaryModeClamp);
         out[threadIdx.x + 18] = surf3Dread<int>(s, x * 4, 1, 1, cudaBoundaryModeZero);
         surf3Dwrite(-7, s, x * 4 + 8, 7, 0, cudaBoundaryModeZero);
         if (x >= 4) surf3Dwrite(-x, s, x * 4, 3, 9, cudaBoundaryModeClamp);
-    }""",
-        "k",
-    )
+    }""")
     out, surface = np.full(27, -1, np.int32), surface_of(store)
     kernel(1, 9, np.uint64(surface.ptr), out)
     columns = np.arange(-2, 7)
@@ -377,14 +360,11 @@ def test_boundary_modes_of_surfaces(engine):
 def test_surfaces_in_one_dimension_and_layers(engine):
     line, layers = array_of(np.zeros(40, np.int64).view(np.int32).reshape(-1), 2, flags=2), None
     layers = array_of(np.zeros((3, 4, 8), np.float32), flags=3)
-    kernel = engine.c(
-        """extern "C" __global__ void k(cudaSurfaceObject_t s, cudaSurfaceObject_t t) {
+    kernel = engine.c("""extern "C" __global__ void k(cudaSurfaceObject_t s, cudaSurfaceObject_t t) {
         int i = threadIdx.x;
         surf1Dwrite((long long)i << 33, s, i * 8);
         surf2DLayeredwrite((float)i, t, i % 8 * 4, i / 8 % 4, i % 3);
-    }""",
-        "k",
-    )
+    }""")
     one, two = surface_of(line), surface_of(layers)
     kernel(1, 32, np.uint64(one.ptr), np.uint64(two.ptr))
     out, images = np.zeros(80, np.int32), np.zeros((3, 4, 8), np.float32)
@@ -422,7 +402,7 @@ def test_a_bad_handle_is_said_in_words(engine, make, words):
     handle, keep = make()
     gc.collect()
     with pytest.raises(BadHandle, match=words) as caught:
-        engine.c(TEX2D, "k")(1, 32, np.zeros(32, np.float32), np.uint64(handle))
+        engine.c(TEX2D)(1, 32, np.zeros(32, np.float32), np.uint64(handle))
     assert caught.value.line == 2 and caught.value.thread == (0, 0, 0)
     del keep
 
@@ -436,18 +416,15 @@ def test_memory_freed_under_a_texture(engine):
     tex = texture.TextureObject(resource, texture.TextureDescriptor())
     runtime.free(address)
     with pytest.raises(BadHandle, match="freed already"):
-        engine.c(TEX2D, "k")(1, 32, np.zeros(32, np.float32), np.uint64(tex.ptr))
+        engine.c(TEX2D)(1, 32, np.zeros(32, np.float32), np.uint64(tex.ptr))
 
 
 def test_a_surface_access_outside_names_the_place(engine):
     store = array_of(np.zeros((4, 5), np.float32), flags=2)
     surface = surface_of(store)
-    kernel = engine.c(
-        """extern "C" __global__ void k(cudaSurfaceObject_t s) {
+    kernel = engine.c("""extern "C" __global__ void k(cudaSurfaceObject_t s) {
         surf2Dwrite(1.f, s, threadIdx.x * 4, 3);
-    }""",
-        "k",
-    )
+    }""")
     with pytest.raises(OutOfBounds) as caught:
         kernel(1, 32, np.uint64(surface.ptr))
     assert caught.value.line == 2 and caught.value.thread == (5, 0, 0)
@@ -457,7 +434,7 @@ def test_a_surface_access_outside_names_the_place(engine):
 def test_x_of_a_surface_counts_bytes(engine):
     surface = surface_of(array_of(np.zeros((4, 8), np.float32), flags=2))
     kernel = engine.c(
-        """extern "C" __global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1.f, s, threadIdx.x, 0); }""", "k"
+        """extern "C" __global__ void k(cudaSurfaceObject_t s) { surf2Dwrite(1.f, s, threadIdx.x, 0); }"""
     )
     with pytest.raises(Misaligned) as caught:
         kernel(1, 8, np.uint64(surface.ptr))
@@ -466,20 +443,16 @@ def test_x_of_a_surface_counts_bytes(engine):
 
 def test_cube_maps_are_refused(engine):
     with pytest.raises((Unsupported, KernelError), match=r"tex\.cube"):
-        kernel = engine.c(
-            """extern "C" __global__ void k(float* o, cudaTextureObject_t t) {
+        kernel = engine.c("""extern "C" __global__ void k(float* o, cudaTextureObject_t t) {
             o[0] = texCubemap<float>(t, 1, 0, 0);
-        }""",
-            "k",
-        )
+        }""")
         kernel(1, 1, np.zeros(1, np.float32), np.uint64(1))
 
 
 def test_gather_of_integers_is_refused(engine):
     tex = texture_of(array_of(np.zeros((4, 4), np.int32)))
     kernel = engine.c(
-        """extern "C" __global__ void k(int4* o, cudaTextureObject_t t) { o[0] = tex2Dgather<int4>(t, 0, 0, 0); }""",
-        "k",
+        """extern "C" __global__ void k(int4* o, cudaTextureObject_t t) { o[0] = tex2Dgather<int4>(t, 0, 0, 0); }"""
     )
     with pytest.raises(BadHandle, match="tex2Dgather"):
         kernel(1, 1, np.zeros(4, np.int32), np.uint64(tex.ptr))

@@ -1,7 +1,5 @@
 """What a trace shows, and that looking changes nothing."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

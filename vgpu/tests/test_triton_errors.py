@@ -190,5 +190,6 @@ def test_a_fault_names_its_line_when_the_ptx_came_from_the_cache(tmp_path):
         spec = importlib.util.spec_from_file_location(folder, path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        with pytest.raises(OutOfBounds, match=r"line 7: tl\.store\(x_ptr \+ 99, 1\.0\)"):
+        with pytest.raises(OutOfBounds, match=r"line 7: tl\.store\(x_ptr \+ 99, 1\.0\)") as caught:
             module.past[(1,)](torch.zeros(4))
+        assert "such as `tl.store(pointer + offsets, value, mask=offsets < n)`" in str(caught.value)

@@ -1,7 +1,5 @@
 """Fingerprints: the same for what differs in names, comments and white space only, and for nothing else."""
 
-from __future__ import annotations
-
 import pytest
 
 from helpers.grading.report import fingerprint

@@ -1,7 +1,5 @@
 """Jobs with one answer, tiers, and what a machine without sandboxes is told."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

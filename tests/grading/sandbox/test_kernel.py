@@ -1,7 +1,5 @@
 """Cells run in a sandboxed kernel: what comes back of honest ones, and of ones that go wrong."""
 
-from __future__ import annotations
-
 import pytest
 
 from helpers.grading.sandbox import Limits, open_sandbox

@@ -160,6 +160,8 @@ def test_a_shared_array_has_its_name_and_no_value_before_it_is_written(summing):
     after = memory.after("s", first.steps[0].number, first.last.number)
     assert after.values[:32].tolist() == [float(v) for v in range(32)] and set(after.values[32:]) == {None}
     assert after.before == dict.fromkeys(range(32))
+    (store,) = (step.number for step in first.steps if any(each.access.op == "store" for each in step.touched))
+    assert memory.after("s", store, store).before == dict.fromkeys(range(32))
     end = memory.after("s", 0, summing.recording.steps[-1].number)
     assert end.values[0] == sum(range(64))
 

@@ -3,8 +3,6 @@
 # The kernels keep the long lines that they have where people publish them.
 # ruff: noqa: E501
 
-from __future__ import annotations
-
 import numpy as np
 
 from vgpu.tests.corpus.row import c

@@ -2,8 +2,6 @@
 
 # The kernels keep the long lines that they have where people publish them.
 
-from __future__ import annotations
-
 import numpy as np
 
 from vgpu.tests.corpus.row import c

@@ -1,7 +1,5 @@
 """Kernels as people write them in Numba's Python, at awkward sizes."""
 
-from __future__ import annotations
-
 import math
 from enum import IntEnum
 

@@ -1,7 +1,5 @@
 """A GPU that the installed CUDA packages can't use counts as none, and the reason is given once."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -100,4 +100,5 @@ def test_negative_counts_are_refused():
 def test_repr_and_html():
     held = occupancy(33, 0, 256, GPUS["A100"])
     assert repr(held) == "Occupancy(75.0% on A100: 6 blocks, 48 of 64 warps an SM; limited by registers)"
+    assert "occupancy 75.0%, 48 of 64 warps an SM" in held._repr_html_()
     assert 'scope="row">registers</th><td>6</td><td>limits' in held._repr_html_()

@@ -1,7 +1,5 @@
 """The heap of kernels under the sanitizer: leaks by line, several schedules, correct programs that are not blamed."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -59,6 +57,7 @@ def test_what_is_overwritten_is_lost():
     assert found.kinds == ("heap_leak",) and [f.line for f in found] == [5, 6]
     assert [f.count for f in found] == [32, 32]
     assert "the 16 bytes that thread (0) of block (0) allocated at line 5" in found[0].what
+    assert found[0].what.endswith("the same holds for 32 allocations, 512 bytes in all.")
     assert not sanitize(kernel, 2, 32, (kept, out, 0)), "what an earlier launch lost is not this one's"
 
 

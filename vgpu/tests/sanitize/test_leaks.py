@@ -1,7 +1,5 @@
 """Leaks: what outlives a `with` block, by the line that allocated it."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

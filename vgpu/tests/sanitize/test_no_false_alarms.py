@@ -14,10 +14,8 @@ from vgpu.tools.sanitize.run import run
 WRONG = {
     "test_without_the_barrier_only_the_own_warp_is_seen", "test_waiting_for_all_but_the_latest_groups",
     "test_threads_of_a_warp_commit_and_wait_for_themselves", "test_groups_are_counted_thread_by_thread",
-    "test_double_buffered_matmul_that_waits_for_the_wrong_group", "test_a_target_beyond_shared_memory",
-    "test_a_source_beyond_the_array_fails_at_the_copy_not_at_the_wait", "test_a_source_size_beyond_the_size",
-    "test_barriers_start_anew_in_every_block", "test_a_missing_byte_is_a_deadlock",
-    "test_one_warp_at_a_barrier_and_one_at_an_mbarrier", "test_without_the_wait_nothing_has_arrived",
+    "test_double_buffered_matmul_that_waits_for_the_wrong_group", "test_a_source_size_beyond_the_size",
+    "test_barriers_start_anew_in_every_block", "test_without_the_wait_nothing_has_arrived",
     "test_bytes_that_are_not_announced_leave_the_barrier_waiting", "test_what_is_no_tensor_map",
     "test_a_freed_array_behind_a_tensor_map", "test_rows_of_a_tensor_lie_multiples_of_16_bytes_apart",
 }  # fmt: skip

@@ -1,7 +1,5 @@
 """What `sanitize` gives back, and what it does with the kernel's arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -34,6 +32,8 @@ def test_a_kernel_goes_on_after_a_bad_access():
     assert found.ran_to_end and not found.ok
     assert [(f.kind, f.array, f.index, f.count) for f in found] == [
         ("out_of_bounds", "a", 40, 24), ("out_of_bounds", "out", 40, 24)]  # fmt: skip
+    several_warps = sanitize(cp.RawKernel(BEYOND, "k"), 1, 128, (cp.ones(40, cp.float32), out))
+    assert [f.count for f in several_warps] == [88, 88]
 
 
 def test_a_finding_names_everything():
@@ -42,6 +42,21 @@ def test_a_finding_names_everything():
     assert (finding.thread, finding.block, finding.space) == ((8, 0, 0), (1, 0, 0), "global")
     assert finding.title == KINDS["out_of_bounds"].title and finding.level == "error"
     assert "guard" in finding.cure
+
+
+def test_errors_come_before_hints_and_each_by_line():
+    source = """
+    extern "C" __global__ void k(float* out) {
+        __shared__ float s[64];
+        float v = s[threadIdx.x];
+        if (threadIdx.x >= 40) return;
+        __syncthreads();
+        out[threadIdx.x] = v;
+    }"""
+    found = sanitize(cp.RawKernel(source, "k"), 1, 64, (cp.zeros(32, cp.float32),))
+    assert [(f.level, f.kind, f.line) for f in found] == [
+        ("error", "uninitialised", 4), ("error", "out_of_bounds", 7), ("hint", "barrier_ended", 6)]  # fmt: skip
+    assert found.title == "sanitizer: k: 2 errors and 1 hint"
 
 
 def test_text_is_the_same_every_time_and_has_no_addresses():
@@ -53,6 +68,7 @@ def test_text_is_the_same_every_time_and_has_no_addresses():
 def test_html_is_escaped():
     finding = Finding("out_of_bounds", 3, "a<b>c", "x < y", "z & w", 2)
     page = Findings("k", (finding,))._repr_html_()
+    assert "(seen 2 times)" in str(finding)
     assert "a&lt;b&gt;c" in page and "<b>c" not in page and "z &amp; w" in page and "2×" in page
     assert "nothing found" in Findings("k", ())._repr_html_()
 
@@ -83,6 +99,52 @@ def test_hints_are_no_errors():
         found.of("barier")
 
 
+SENTENCES = {
+    # what a kernel does, its grid, its block, and what is said of its first mistake
+    "two blocks": (
+        "if (blockIdx.x + blockIdx.y == 2) x[0] = 5 + blockIdx.x;", (2, 3), 1,
+        "thread (0) of block (0, 2) writes `x[0]`, which thread (0) of block (1, 1) wrote; nothing orders the two "
+        "blocks.",
+    ),
+    "one line": (
+        "s[t % 32] = t;", 1, 64,
+        "thread (32) of block (0) writes `s[0]`, which thread (0) wrote; nothing orders the two.",
+    ),
+    "two lines": (
+        "s[t] = x[t];\n x[t] = s[t ^ 32];", 1, 64,
+        "thread (32) of block (0) writes `s[32]`, which thread (0) read at line 5; nothing orders the two.",
+    ),
+    "past the end": (
+        "r[t] = x[t];\n s[t + 8] = r[t];", 1, 64,
+        "thread (56) of block (0) writes `s[64]`, in `r[0]`; `s` has 64 elements of 4 bytes.",
+    ),
+    "two barriers": (
+        "if (t < 32) { __syncthreads(); x[t] = 1; }\n else { __syncthreads(); x[t] = 2; }", 1, 64,
+        "thread (0) of block (0) waits at line 4, and thread (32) at line 5.",
+    ),
+    "a mask": (
+        "if (t < 16) x[t] = __shfl_sync(0xffffffff, x[t], 0); else x[t] = x[t] * x[t];", 1, 32,
+        "thread (0) of block (0) names the mask 0xffffffff, and lane 16, thread (16), has ended.",
+    ),
+    "activemask": (
+        "if (t >= 16) x[t] = __shfl_sync(__activemask(), x[t], 16);", 1, 32,
+        "thread (16) of block (0) takes the mask 0xffff0000 of activemask(), without thread (0).",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "grid", "block", "said"), SENTENCES.values(), ids=SENTENCES)
+def test_the_first_thread_at_fault_is_said_with_its_element_and_the_other(body, grid, block, said):
+    source = f"""extern "C" __global__ void k(float* x) {{
+        __shared__ float s[64], r[64];
+        int t = threadIdx.x;
+        {body}
+        if (t > 999) x[t] = s[t] + r[t];
+    }}"""
+    found = sanitize(cp.RawKernel(source, "k"), grid, block, (cp.ones(64, cp.float32),), races_in_global=True)
+    assert found[0].what == said
+
+
 @cuda.jit
 def pair(x, out):
     tile = cuda.shared.array((8, 8), np.float32)
@@ -98,6 +160,16 @@ def test_both_threads_and_both_lines_are_named():
     assert found.other_line - found.line in (1, -1)
     assert found.thread != found.other_thread and found.block == found.other_block == (0, 0, 0)
     assert "cuda.sync" in found.cure
+
+
+def test_an_element_of_an_array_in_fortran_order_has_its_index():
+    @cuda.jit
+    def put(x):
+        x[1, 2] = cuda.blockIdx.x
+
+    x = cuda.to_device(np.ones((4, 6), np.float32, order="F"))
+    (found,) = sanitize(put, 3, 1, (x,), races_in_global=True)
+    assert found.index == (1, 2) and "`x[1, 2]`" in found.what
 
 
 def test_bytes_beside_one_another_are_no_race():

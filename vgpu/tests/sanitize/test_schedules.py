@@ -1,7 +1,5 @@
 """Sanitizing under random schedules, and launches whose blocks wait for one another."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,7 @@
 """Profiles: how they read (on made-up counts), and what they say of real kernels in both languages."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +9,7 @@ import pytest
 
 from vgpu import profile as profile_module
 from vgpu.hardware.gpus import GPUS
-from vgpu.tools.profile import compare, profile
+from vgpu.tools.profile import compare, modelled, profile
 
 SAXPY = """\
 extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
@@ -46,7 +46,7 @@ class Counters:
     total: dict
     grid: tuple = (4, 1, 1)
     block: tuple = (256, 1, 1)
-    footprint: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(read_bytes=4096, written_bytes=4096))
+    footprint: SimpleNamespace = field(default_factory=lambda: SimpleNamespace(read_bytes=4096, written_bytes=2048))
     warps: int = 32
 
     def __getitem__(self, key):
@@ -61,8 +61,8 @@ class FakeKernel:
     """A kernel whose launch returns counts made up by the test."""
 
     name, entry, ptx = "scale<T>", "scale", ""
-    source = ("void scale(float* x) {", "    x[i] = x[i] < 2 && y;  // <b>bold</b>", "}")
-    first_line = 1
+    source = ("void scale(float* x) {", "    x[i] = x[i] < 2 && y;  // <b>bold</b>, as all that follows", "}")
+    first_line = 11
 
     def __init__(self):
         self.finished = 0
@@ -77,22 +77,26 @@ class FakeKernel:
 
 
 LINES = {
-    2: {
-        "instructions": 96,
-        "thread_instructions": 96 * 24,
-        "global_load_requests": 32,
-        "global_load_sectors": 160,
-        "global_store_requests": 32,
-        "global_store_sectors": 128,
+    4: {"instructions": 8, "thread_instructions": 256, "overwritten_stores": 1},  # above the kernel
+    12: {
+        "instructions": 96, "thread_instructions": 96 * 24, "overwritten_stores": 2,
+        "global_load_requests": 32, "global_load_sectors": 160,
+        "global_store_requests": 32, "global_store_sectors": 128,
+        "shared_load_requests": 2, "matrix_load_requests": 2, "shared_load_wavefronts": 10,
+        "shared_atomic_requests": 1, "shared_atomic_wavefronts": 2,
+        "local_load_requests": 2, "local_load_sectors": 8, "local_store_requests": 1, "local_store_sectors": 4,
     },
-    3: {"instructions": 32, "thread_instructions": 1024},
-}
+    13: {"instructions": 32, "thread_instructions": 1024},
+}  # fmt: skip
 
 
 @pytest.fixture
 def fake(monkeypatch):
     """A profile of FakeKernel on the A100, and how it was launched."""
-    total = Totals(global_load_bytes=4096, global_store_bytes=4096)
+    total = Totals(
+        global_load_bytes=4096, global_store_bytes=4096, branches=40, divergent_branches=3,
+        async_copies=2, async_copy_bytes=256, global_copy_sectors=8, shared_copy_wavefronts=6,
+    )  # fmt: skip
     for counts in LINES.values():
         for key, count in counts.items():
             total[key] += count
@@ -103,12 +107,13 @@ def fake(monkeypatch):
         return Counters(LINES, total)
 
     needs = SimpleNamespace(
-        registers=33, shared_bytes=128, spill_store_bytes=0, spill_load_bytes=8, local_bytes=8, arch="sm_80"
+        registers=33, shared_bytes=128, spill_store_bytes=16, spill_load_bytes=8, local_bytes=8, arch="sm_80"
     )
     module = SimpleNamespace(launch=launch)
     monkeypatch.setitem(__import__("sys").modules, "vgpu.launch.launch", module)
     monkeypatch.setattr("vgpu.launch.launch", module, raising=False)
     monkeypatch.setattr("vgpu.tools.profile.resources_on", lambda kernel, gpu, limit: needs)
+    monkeypatch.setattr("vgpu.tools.profile.note", lambda *asked: "machine code: as counted")
     kernel = FakeKernel()
     return profile(kernel, 4, 256, (1,), device="A100", shared_bytes=64, timeout=3), launched, kernel
 
@@ -117,18 +122,27 @@ TEXT = """\
 Profile of scale<T>: 4 blocks of 256 threads
 
 counted, per source line:
-load req  sect/req  store req  sect/req  lanes  instr  line
---------  --------  ---------  --------  -----  -----  --------------------------------------------
-      32         5         32         4     24     96     2     x[i] = x[i] < 2 && y;  // <b>bold</b>
-                                            32     32     3 }
+load req  sect/req  store req  sect/req  shm wf/req  local req  lanes  instr  line
+--------  --------  ---------  --------  ----------  ---------  -----  -----  \
+--------------------------------------------
+                                                                   32      8     4
+      32         5         32         4        2.40          3     24     96    12     x[i] = x[i] < 2 && y;  // \
+<b>bold</b>, as all…
+                                                                   32     32    13 }
 
 counted: global loads: 32 requests, 160 sectors, 5 a request, 80.0 % of their bytes asked for
 counted: global stores: 32 requests, 128 sectors, 4 a request, 100.0 % of their bytes asked for
-counted: 128 warp instructions (PTX), 26 of 32 lanes active; 0 of 0 branches diverge
-counted: touches 4,096 bytes to read and 4,096 to write, in whole sectors
-compiler (sm_80): 33 registers a thread; shared memory 128 bytes static, 64 dynamic; spills 8 bytes
+counted: shared loads: 4 requests, 2 of them of matrices, 2.50 wavefronts a request
+counted: lines 4 and 12: lanes of one warp store different values to one element, and one of them wins (3 requests): \
+`sanitize(kernel, grid, block, args, races_in_global=True)` shows more
+counted: asynchronous copies: 2, 256 bytes, 4 sectors of global memory and 3 wavefronts of shared memory each
+counted: local memory: 3 requests, 12 sectors (not in registers)
+counted: 136 warp instructions (PTX), 26.35 of 32 lanes active; 3 of 40 branches diverge
+counted: touches 4,096 bytes to read and 2,048 to write, in whole sectors
+machine code: as counted
+compiler (sm_80): 33 registers a thread; shared memory 128 bytes static, 64 dynamic; spills 24 bytes
 compiler: occupancy 75.0% on A100: 6 blocks, 48 of 64 warps an SM, limited by registers
-modelled: 5.31 µs on A100, bound by launch"""
+modelled: 5.26 µs on A100, bound by launch"""
 
 
 def test_text_is_the_same_everywhere(fake):
@@ -143,7 +157,7 @@ def test_it_is_launched_once_and_finished(fake):
 
 def test_html_is_accessible_and_escaped(fake):
     html = fake[0]._repr_html_()
-    assert "<caption" in html and html.count('scope="col"') == 8 and html.count('scope="row"') == 2
+    assert "<caption" in html and html.count('scope="col"') == 10 and html.count('scope="row"') == 3
     assert "&lt;b&gt;bold&lt;/b&gt;" in html and "<b>" not in html
     assert "scale&lt;T&gt;" in html
     # No colour of its own: it has to read on a light and on a dark page.
@@ -157,19 +171,32 @@ def test_derived_ratios(fake):
     assert found["sectors_per_load_request"] == 5
     assert found["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"] == 4
     assert found["load_efficiency"] == 80  # 4096 of 160 x 32 bytes
-    assert found["smsp__thread_inst_executed_per_inst_executed.ratio"] == 26
+    assert found["smsp__thread_inst_executed_per_inst_executed.ratio"] == pytest.approx(3584 / 136)
     assert found["launch__registers_per_thread"] == 33
     assert found["sm__maximum_warps_per_active_cycle_pct"] == 75
-    assert found["wavefronts_per_shared_load"] is None  # no request, no ratio
+    assert found["wavefronts_per_shared_store"] is None  # no request, no ratio
+    assert (found["wavefronts_per_shared_load"], found["shared_wavefronts"]) == (2.5, 10 + 2 + 6)
 
 
 def test_lines_and_rows(fake):
     found = fake[0]
-    assert [line.number for line in found.lines] == [2, 3]
-    assert found.lines[0]["global_load_sectors"] == 160
-    assert found.lines[1]["global_load_sectors"] == 0
-    assert found.table()[1] == {"line": 3, "source": "}", "instructions": 32, "thread_instructions": 1024}
+    assert [line.number for line in found.lines] == [4, 12, 13]
+    assert found.lines[1]["global_load_sectors"] == 160
+    assert found.lines[2]["global_load_sectors"] == 0
+    assert found.table()[2] == {"line": 13, "source": "}", "instructions": 32, "thread_instructions": 1024}
     assert found.registers == 33
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "title"),
+    [
+        ((1, 1, 1), (1, 1, 1), "1 block of 1 thread"),
+        ((4, 1, 2), (8, 2, 1), "4 × 1 × 2 blocks of 8 × 2 threads"),
+    ],
+)
+def test_the_title_has_the_dimensions_that_were_used(fake, grid, block, title):
+    launched = replace(fake[0].counters, grid=grid, block=block)
+    assert replace(fake[0], counters=launched).title == f"Profile of scale<T>: {title}"
 
 
 def test_an_unknown_metric_names_the_nearest(fake):
@@ -190,12 +217,17 @@ def test_what_is_no_kernel():
 
 
 def test_comparing(fake):
-    found = compare(fake[0], fake[0], gpus=("A100",))
+    counted = fake[0].counters
+    more = Totals({**counted.total, "global_load_sectors": 320, "global_atomic_requests": 7})
+    slow = replace(counted, total=more, footprint=SimpleNamespace(read_bytes=10**9, written_bytes=0))
+    found = compare(fake[0], replace(fake[0], counters=slow), gpus=("A100",))
     assert found.names == ("scale<T>", "scale<T> (2)")
     rows = {what: (kind, values) for what, kind, values in found.rows}
-    assert rows["sectors a load request"] == ("counted", ("5", "5"))
-    assert rows["time on A100"][0] == "modelled"
-    assert "shared wavefronts a load" not in rows
+    assert rows["sectors a load request"] == ("counted", ("5", "10"))
+    assert rows["global load sectors"] == ("counted", ("160", "320"))
+    assert rows["global atomic requests"] == ("counted", ("0", "7"))
+    assert rows["time on A100"] == ("modelled", ("5.26 µs (launch)", "596 µs (DRAM)"))
+    assert not {"shared wavefronts a store", "special functions"} & rows.keys(), "no number, and 0 in both"
     assert "counted: sectors a load request" in repr(found)
     assert "scale&lt;T&gt;" in found._repr_html_()
     assert compare({"before": fake[0]}).names == ("before",)
@@ -301,6 +333,7 @@ def test_dynamic_shared_memory_limits_occupancy(cp):
     # 41 KiB with the driver's own: 4 blocks in 164 KiB.
     assert (found.occupancy.blocks_per_sm, found.occupancy.limiter) == (4, "shared memory")
     assert "shared memory 0 bytes static, 40,960 dynamic" in repr(found)
+    assert modelled(found.kernel, found.counters, found.gpu) == (found.occupancy, found.model)
 
 
 @pytest.mark.parametrize("name", GPUS)

@@ -134,8 +134,9 @@ def test_numba_counts_alike_and_a_python_float_may_be_double():
 
 
 def test_products_of_tensor_cores_count_as_their_own_units():
-    total = {"flops_fp32": 5, "flops_tensor_fp16": 4096, "flops_tensor_bf16": 1, "ops_tensor_int8": 9}
-    assert flops_by_unit(total) == {"fp32": 5, "fp16_tensor": 4097}
+    by_type = {"fp16": 4096, "bf16": 1, "tf32": 2, "fp8": 3, "fp64": 4}
+    total = {"flops_fp32": 5, "ops_tensor_int8": 9} | {f"flops_tensor_{name}": flops for name, flops in by_type.items()}
+    assert flops_by_unit(total) == {"fp32": 5, "fp16_tensor": 4097, "tf32_tensor": 2, "fp8_tensor": 3, "fp64_tensor": 4}
 
 
 def test_intensity_is_a_metric_of_the_profile():
@@ -164,6 +165,7 @@ def test_a_place_is_flops_over_bytes_and_seconds():
     found = place(launched(flops_fp32=16_000_000))
     assert (found.intensity, found.rate, found.precision, found.state) == (2, 16e9, "fp32", "memory")
     assert found.share == pytest.approx(16e9 / (2 * 2039e9))
+    assert found.ridge == roofline(1, 1, A100).ridge
     assert repr(found) == "it on A100: counted 2 FLOP/B; modelled 1 ms, 16 GFLOP/s, 0% of roof; memory-bound: DRAM"
     assert "counted 2 FLOP/B of L2;" in repr(place(launched(flops_fp32=16_000_000), memory="L2"))
 
@@ -223,7 +225,8 @@ def test_bytes_are_those_that_the_time_model_uses():
 def test_no_kernel_is_above_the_roof(gpu):
     x, out = cp.zeros(1 << 20, "float32"), cp.zeros(1 << 20, "float32")
     counted = profile(numba_fused, 4096, 256, (x, out))
-    assert 0 < place(counted, gpu).share <= 1
+    found = place(counted, gpu)
+    assert found.gpu == gpu and 0 < found.share <= 1
 
 
 def test_a_scaled_gpu_has_other_roofs_and_the_same_sms():
@@ -234,6 +237,9 @@ def test_a_scaled_gpu_has_other_roofs_and_the_same_sms():
     assert bandwidth(wide, "L2") == bandwidth(A100, "L2") / 2
     assert (wide.sms, wide.arch) == (A100.sms, A100.arch)
     assert scaled(A100) is A100
+    assert (
+        scaled(A100, arithmetic=0.027).fp64_lanes_per_sm == 1 and scaled(A100, arithmetic=0.001).fp64_lanes_per_sm == 1
+    )
     with pytest.raises(ValueError, match="factors above 0"):
         scaled(A100, memory=0)
 

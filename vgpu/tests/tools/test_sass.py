@@ -1,10 +1,15 @@
 """Machine code beside source lines, and the words below a profile where it differs from what was counted."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from vgpu import cp, cuda, profile, sass
 from vgpu.base.errors import ArgumentError, Unsupported
+from vgpu.compile.machine_code import MachineInstruction
+from vgpu.tools.assembled import Accesses
+from vgpu.tools.sass import _MAY_DIFFER, loads_in_flight, note
 
 RAW = r"""
 extern "C" __global__ void rows(const float* x, float* out) {
@@ -48,10 +53,15 @@ extern "C" __global__ void bins(const float* x) {
 """
 
 
+@cuda.jit(device=True)
+def twice(v):
+    return v + v
+
+
 @cuda.jit
 def scale(x, out):
     i = cuda.grid(1)
-    out[i] = 2 * x[i]
+    out[i] = twice(x[i])
 
 
 @pytest.fixture
@@ -96,6 +106,8 @@ def test_nothing_runs_and_an_old_gpu_is_shown_as_the_oldest_that_cuda_knows(arra
     found = sass(scale, 1, 128, arrays, device="V100")
     assert not arrays[1].any()
     assert (found.arch, found.count("LDG"), found.count("STG")) == ("sm_75", 1, 1)
+    first = twice.py_func.__code__.co_firstlineno
+    assert (found.lines[0].number, found.lines[0].source) == (first + 2, "    return v + v"), "lines are sorted"
     with pytest.raises(ArgumentError, match=r"^sass takes a kernel, and `print` is a plain Python function"):
         sass(print, 1, 128, arrays)
 
@@ -128,17 +140,38 @@ def test_nothing_runs_and_an_old_gpu_is_shown_as_the_oldest_that_cuda_knows(arra
 )
 def test_a_profile_says_where_the_machine_code_differs(kernel, words, arrays):
     others = {"constant": (arrays[1],), "most": (cp.zeros(32, np.uint64),), "bins": arrays[:1]}
-    found = profile(
-        raw(kernel),
-        1,
-        32,
-        others.get(kernel, arrays),
-        device="A100",
-    )
+    found = profile(raw(kernel), 1, 32, others.get(kernel, arrays), device="A100")
     assert found.machine_note == words
     assert found.summary.count(words) == 1 and words.split(":")[0] in repr(found)
     # What is counted stays what PTX asks for.
     assert found.lines[0].number > 0 and found.total["shared_load_requests"] == (4 if kernel == "rows" else 0)
+
+
+def test_a_note_names_three_differences_and_counts_those_beyond(monkeypatch):
+    rows = [
+        Accesses((4,), "local", "store", {}, {4: 2}, ("STL",)),
+        Accesses((5, 6), "shared", "load", {4: 4}, {16: 1}, ("LDS.128",)),
+        *(Accesses((line,), "const", "load", {4: 1}, {}) for line in (7, 8)),
+    ]
+    lines = {5: {"shared_load_requests": 4}, 6: {"shared_load_requests": 8}}
+    lines |= {line: {"constant_load_requests": 1} for line in (7, 8)}
+    monkeypatch.setattr("vgpu.tools.assembled.accesses", lambda *asked: rows)
+    counted = SimpleNamespace(total=dict.fromkeys(_MAY_DIFFER, 1), lines=lines)
+    assert note(None, counted, "sm_80", None) == (
+        "machine code (sm_80): line 4: spilled registers, 2 local stores that are not counted (STL); "
+        "lines 5, 6: 4 shared loads are 1 (LDS.128), so 3 requests, 12 counted; "
+        "line 7: operands of other instructions, no constant load, 1 counted; "
+        "1 more, which sass(…) shows; wavefronts are counted for the accesses in PTX"
+    )
+
+
+def instruction(opcode, operands):
+    return MachineInstruction(0, "", opcode, operands, (), "k")
+
+
+def test_a_wide_load_fills_several_registers():
+    code = [instruction("LDG.E.128", "R4, [R2]"), instruction("FADD", "R0, R7, R7"), instruction("LDG.E", "R8, [R2]")]
+    assert loads_in_flight(code) == 1 and loads_in_flight([code[0], code[2]]) == 2
 
 
 def test_loads_of_matrices_from_global_memory_may_be_merged_too():

@@ -215,7 +215,7 @@ def _own(queue: Queue | None) -> bool:
 
 
 def findings(operations: Sequence[Operation]) -> list[str]:
-    """What costs time, or does nothing, without being wrong: one sentence each, in the program's order."""
+    """What costs time, or does nothing, without being wrong: one sentence each, kind by kind."""
     result: list[str] = []
     recorded: set = set()  # events
     streams: dict[Queue, list[int]] = {}  # numbers of operations

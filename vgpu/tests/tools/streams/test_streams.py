@@ -14,7 +14,7 @@ from vgpu.standins import cupy as cp
 from vgpu.standins import numba_cuda as cuda
 from vgpu.tools.streams.listing import NumberedList
 from vgpu.tools.streams.model import DRAM_EFFICIENCY, PINNED_FRACTION, STAGING, EngineSimulation, Work
-from vgpu.tools.streams.order import order, overlap, steps
+from vgpu.tools.streams.order import findings, hazards, order, overlap, steps
 from vgpu.tools.streams.spans import Schedule, Span
 
 A100 = GPUS["A100"]
@@ -141,6 +141,18 @@ def test_bytes_in_common(a, b, common):
     assert overlap(pieces(a), pieces(b)) == overlap(pieces(b), pieces(a)) == common
 
 
+def test_hazards_come_in_the_order_of_the_later_operation():
+    writes = [kernel(queue, accesses=(span(0, 4, True, name),)) for queue, name in ((ONE, "a"), (TWO, "b"), (FREE, ""))]
+    found = hazards(steps(writes))
+    assert [(hazard.numbers, hazard.name) for hazard in found] == [((0, 1), "a"), ((0, 2), "a"), ((1, 2), "b")]
+
+
+def test_of_several_blocking_copies_the_first_is_named():
+    copies = [Operation("D2H", ONE, label, waits=True) for label in ("first", "second")]
+    (found,) = findings([*copies, kernel(TWO)])
+    assert found.startswith("The host waits for first of stream 0x10 to end")
+
+
 # ---------------------------------------------------------------- the machine
 
 
@@ -188,6 +200,7 @@ def test_busy_times_and_overlap():
         Span("H2D", "a", 0, 2, ""),
         Span("SMs", "a", 1, 4, ""),
         Span("SMs", "b", 2, 5, ""),
+        Span("SMs", "c", 2.5, 3, ""),
         Span("D2H", "a", 7, 8, ""),
     )
     schedule = Schedule("A100", spans, 8.0)
@@ -253,7 +266,7 @@ def test_pageable_copies_wait_and_are_slow_and_said_to_be():
     assert [each.waits for each in timeline.operations] == [True, True]
     assert timeline.schedule(A100).spans[0].end - 5e-6 == pytest.approx(4 * SIZE / STAGING)
     (finding,) = timeline.findings()
-    assert "2 of the copies in stream 1" in finding and "pinned memory" in finding
+    assert f"2 of the copies in stream 1 ({8 * SIZE:,} bytes)" in finding and "pinned memory" in finding
     assert timeline.hazards() == []
 
 
@@ -265,7 +278,8 @@ def test_a_forgotten_wait_between_streams():
         launch(x, two)
     (hazard,) = timeline.hazards()
     assert (hazard.kind, hazard.name, hazard.nbytes) == ("write after write", "x", 4 * SIZE)
-    assert "add (64 blocks) in stream 2" in str(hazard) and "wait_event" in str(hazard)
+    assert "add (64 blocks) in stream 2 and H2D 64.0 KiB in stream 1 touch" in str(hazard)
+    assert "wait_event" in str(hazard)
     with streams.record() as mended:
         x.set(host, one)
         two.wait_event(one.record())
