@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from helpers.pictures.widgets import given as checked
 from vgpu.hardware.gpus import GPUS
 
-WIDE = "330px"
+WIDE, APART = "330px", "2px 16px 2px 2px"
 LONGEST_BESIDE = 24
 """Characters of a value that have room beside its slider."""
 _WHOLE_NAME = {"description_width": "initial"}
@@ -39,8 +39,9 @@ def slider(name: str, value: int, low: int, high: int, step: int = 1):
         step=step,
         description=name,
         continuous_update=True,
+        readout_format=",d",
         style=_WHOLE_NAME,
-        layout=ipywidgets.Layout(width=WIDE),
+        layout=ipywidgets.Layout(width=WIDE, margin=APART),
     )
 
 
@@ -59,7 +60,7 @@ def choice(name: str, value, options: Iterable):
         options=every,
         description=name,
         style=_WHOLE_NAME,
-        layout=ipywidgets.Layout(width=WIDE),
+        layout=ipywidgets.Layout(width=WIDE, margin=APART),
     )
 
 
@@ -83,7 +84,7 @@ def dropdown(name: str, value, options: Iterable):
         options=every,
         description=name,
         style=_WHOLE_NAME,
-        layout=ipywidgets.Layout(width="max-content", margin="2px 16px 2px 2px"),
+        layout=ipywidgets.Layout(width="max-content", margin=APART),
     )
 
 
@@ -105,7 +106,7 @@ def toggle(name: str, value: bool = False):
         description=name,
         indent=False,
         style=_WHOLE_NAME,
-        layout=ipywidgets.Layout(width="max-content", margin="2px 16px 2px 2px"),
+        layout=ipywidgets.Layout(width="max-content", margin=APART),
     )
 
 
