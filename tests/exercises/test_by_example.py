@@ -7,6 +7,7 @@ names share one. What rules make of the solution fails too, and is told somethin
 from __future__ import annotations
 
 import json
+import resource
 import signal
 from functools import wraps
 from pathlib import Path
@@ -104,21 +105,29 @@ def test_every_file_of_an_exercise_is_used_and_its_cases_are_short(key):
 # --- mutants by rule --------------------------------------------------------------------------------------------------
 
 
+MOST_BYTES = 2 << 30
+
+
 def ending(answer):
-    """A function that stops with an error after two seconds of CPU time: a mutant of a loop may go on for ever."""
+    """A function that stops with an error after two seconds of CPU time, or when it has taken 2 GiB: a mutant of a loop
+    may go on for ever."""
 
     def stop(*_):
         raise TimeoutError("the function does not end")
 
     @wraps(answer)
     def limited(*given):
-        before = signal.signal(signal.SIGVTALRM, stop)
-        signal.setitimer(signal.ITIMER_VIRTUAL, 2)
+        before = signal.signal(signal.SIGPROF, stop)
+        soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+        now = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (now + MOST_BYTES, hard))
+        signal.setitimer(signal.ITIMER_PROF, 2)
         try:
             return answer(*given)
         finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            signal.signal(signal.SIGVTALRM, before)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.signal(signal.SIGPROF, before)
+            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
     return limited
 
