@@ -20,7 +20,7 @@ from vgpu.launch.counters import KEYS, Counters, Footprint
 from vgpu.operations import Operation, Queue, Touch
 from vgpu.tools.streams.recording import Timeline
 
-if TYPE_CHECKING:  # mypy knows no types that are computed
+if TYPE_CHECKING:  # mypy can't read a computed Literal
     Key = str
 else:
     Key = Literal[KEYS]

@@ -58,7 +58,7 @@ class NotRecorded(ValueError):
     """A training step that can't be replayed; the message says why."""
 
 
-if TYPE_CHECKING:  # mypy knows no types that are computed
+if TYPE_CHECKING:  # mypy can't read a computed Literal
     _Name = str
 else:
     _Name = Literal[(*sorted(OPERATIONS), *OPTIMISER)]

@@ -66,7 +66,7 @@ def trial_of(data: Mapping) -> Trial:
 
 # --- what was seen ----------------------------------------------------------------------------------------------------
 
-if TYPE_CHECKING:  # mypy knows no types that are computed
+if TYPE_CHECKING:  # mypy can't read a computed Literal
     _ErrorName = str
     _FindingKind = str
 else:

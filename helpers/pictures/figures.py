@@ -53,7 +53,7 @@ greys."""
 
 
 class Repeated(tuple):
-    """A tuple that begins anew behind its end, so that a plot may have any number of series."""
+    """A tuple whose indices wrap around, so that a plot may have any number of series."""
 
     def __getitem__(self, number: Any) -> Any:
         return super().__getitem__(number % len(self))

@@ -124,6 +124,12 @@ class Builder:
     def store(self, pointer: Value, value: Value, align: int = 1) -> None:
         self.line(f"store {value}, ptr {pointer.text}, align {align}")
 
+    def add_to(self, pointer: Value, amount: Value | int) -> Value:
+        """Add to the i64 at a place: the sum."""
+        total = self.load(pointer, "i64", 8) + amount
+        self.store(pointer, total, 8)
+        return total
+
     def gather(self, kind: str, addresses: Value, mask: Value) -> Value:
         """One element from each lane's address (V64) where a mask is set, 0 elsewhere."""
         bits, whole = element_bits(kind), vector(kind)

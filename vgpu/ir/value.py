@@ -268,8 +268,8 @@ class Value:
         return 1 << self.to("i32")
 
     def bits(self) -> Value:
-        """A vector of i1 as an i32."""
-        return self.bitcast("i32")
+        """An i1 of each lane, or one for all, as the bits of an i32."""
+        return self.splat().bitcast("i32")
 
     def lanes(self) -> Value:
         """An i32 as a vector of i1."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from vgpu.ir import Value
 from vgpu.lower import memory, watch
 from vgpu.ptx import Imm, Instruction, Not, Operand, Reg
+from vgpu.runtime.overwrites import LOAD, STORE
 
 if TYPE_CHECKING:
     from vgpu.lower.calls import Calls as Kernel
@@ -38,10 +39,8 @@ def copy(kernel: Kernel, instruction: Instruction) -> None:
     if kernel.watch:
         lanes = good.to("i64")
         if not rest:
-            watch.access(kernel, instruction, source, "global", nbytes, memory.LOAD, where, lanes, bounded=False)
-        lanes, _ = watch.access(
-            kernel, instruction, target, "shared", nbytes, memory.STORE, offsets, lanes, pending=True
-        )
+            watch.access(kernel, instruction, source, "global", nbytes, LOAD, where, lanes, bounded=False)
+        lanes, _ = watch.access(kernel, instruction, target, "shared", nbytes, STORE, offsets, lanes, pending=True)
         good = lanes.to("i32")
     kernel.run_time("wb_copy_issue", where, offsets, good, kernel.ir.i32(nbytes), takes.splat())
 

@@ -33,9 +33,9 @@ def _place(kernel: Control, offset: int, number: Value | None = None) -> Value:
 
 def gather_predicate(kernel: Control, instruction: Instruction, number: Value) -> None:
     """Before waiting at bar.red: add this warp's lanes to the block's counts."""
-    true = kernel.bits_of(kernel.bits_value(instruction.operands[-1], 1)) & kernel.mask
+    true = kernel.bits_value(instruction.operands[-1], 1).bits() & kernel.mask
     for offset, bits in ((GATHERED, true), (GATHERED + 128, kernel.mask & ~true)):
-        kernel.add(_place(kernel, offset, number), kernel.ir.many(bits).to("i64"))
+        kernel.ir.add_to(_place(kernel, offset, number), kernel.ir.many(bits).to("i64"))
     kernel.ir.store(_place(kernel, REDUCES), kernel.ir.i64(1), 8)
 
 
@@ -66,7 +66,7 @@ def pass_barrier(kernel: Kernel, instruction: Instruction) -> None:
     # Where lanes may part, a warp comes in pieces.
     coming = kernel.lanes_that_run(instruction)
     came = kernel.ir.many(coming).to("i64") if kernel.fine else coming.eq(0).select(0, kernel.ir.i64(LANES))
-    kernel.add(_place(kernel, ARRIVED, number), came)
+    kernel.ir.add_to(_place(kernel, ARRIVED, number), came)
 
 
 HANDLERS = {"result": barrier_result, "barrier": pass_barrier}

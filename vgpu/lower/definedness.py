@@ -202,7 +202,7 @@ def prepare(kernel: Kernel, instruction: Instruction, nbytes: int) -> None:
     size = nbytes // len(items)
     for index, item in enumerate(items):
         if item is not None and (value := _of(kernel, item)) is not None:
-            lanes = kernel.bits_of(_unwritten(kernel, value))
+            lanes = _unwritten(kernel, value).bits()
             for byte in range(index * size, (index + 1) * size):
                 kernel.ir.store(_byte(kernel, byte), lanes, 4)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 from vgpu.base.context import (
@@ -146,7 +147,7 @@ class Dispatch(Tallies):
     def _out_of_fuel(self, status: int) -> None:
         """The warp has used its time slice up: other lanes may be the first in the next."""
         if not self.flow.structured:
-            self.ir.store(self.turn, self.ir.load(self.turn, "i64", 8) + 1, 8)
+            self.ir.add_to(self.turn, 1)
         self.end_slice(status)
 
     def burn(self, tag: str, onward: str) -> None:
@@ -176,9 +177,9 @@ class Dispatch(Tallies):
         """Whether the lowest pending basic block always runs next, and nothing but barriers makes lanes wait."""
         return self.flow.structured and not (self.flow.waits or self.flow.stacked or self.fine)
 
+    @abstractmethod
     def deepest(self, pcs: Value) -> Chosen:
-        """Where there are calls: see `calls.Calls`."""
-        raise NotImplementedError
+        """What runs next where there are calls."""
 
     def _united(self, pcs: Value) -> Chosen:
         """The lowest program counter; mostly all lanes are at one place."""

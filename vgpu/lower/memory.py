@@ -14,7 +14,9 @@ from vgpu import ptx
 from vgpu.ir import LANES, Value, element_bits, vector
 from vgpu.lower import definedness, watch
 from vgpu.lower.basic_blocks import items_of
+from vgpu.lower.spaces import KINDS, space_of, window_of
 from vgpu.ptx import Imm, Instruction, Mem, Reg, Sym, Vec
+from vgpu.runtime.overwrites import ATOMIC, LOAD, STORE
 from vgpu.runtime.pattern import SHARED_ELEMENT
 from vgpu.storage import layout
 
@@ -22,22 +24,8 @@ if TYPE_CHECKING:
     from vgpu.lower.calls import Calls as Kernel
     from vgpu.lower.operands import Operands
 
-SPACES = ("global", "shared", "local", "const", "param")
-LOAD, STORE, ATOMIC = 0, 1, 2
-KINDS = ("load", "store", "atomic")
 FAR_OUTSIDE = 0x7FFFFFF0  # an offset that no shared memory has
 ONE_BY_ONE = 0xFFFFFFFF  # of an answer: its lanes, which aren't side by side
-
-
-def space_of(instruction: Instruction) -> str:
-    """The state space that the modifiers name, or "generic"."""
-    words = [m.split("::")[0] for m in instruction.modifiers]
-    return next((w for w in words if w in SPACES), "generic")
-
-
-def window_of(space: str) -> str:
-    """Which of the runtime's checks is for accesses to a space."""
-    return space if space in ("shared", "local") else "global"
 
 
 # ---------------------------------------------------------------- addresses

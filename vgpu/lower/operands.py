@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from abc import abstractmethod
 
 from vgpu import isa
 from vgpu.ir import Value
@@ -15,9 +16,9 @@ from vgpu.ptx import Imm, Not, Operand, Reg, Special, Sym, Vec
 class Operands(Registers):
     """The part of a lowering that reads operands."""
 
+    @abstractmethod
     def local_base(self, name: str) -> Value | None:
-        """Where there are calls: see `calls.Calls`."""
-        raise NotImplementedError
+        """Where in each thread's local memory a variable lies, where there are calls."""
 
     def bits_value(self, operand: Operand, bits: int) -> Value:
         """An operand as plain bits of a given width."""

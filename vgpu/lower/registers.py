@@ -41,7 +41,7 @@ class Registers(State):
         """Bits of the active lanes for which the guard holds."""
         if guard is None:
             return self.mask
-        return self.mask & self.bits_of(guard) if guard.vector else guard.select(self.mask, 0)
+        return self.mask & guard.bits() if guard.vector else guard.select(self.mask, 0)
 
     def lanes_that_run(self, instruction: ptx.Instruction) -> Value:
         """Bits of the active lanes for which the instruction's guard holds."""

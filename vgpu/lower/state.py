@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -46,7 +47,7 @@ class Variables:
         self.status = ir.variable("i32", name="status_slot")  # why the warp's time slice ends
 
 
-class State:
+class State(ABC):
     """One kernel on its way to LLVM IR: `ir` builds the function, the lanes `mask` run the basic block `here`."""
 
     ir: Builder
@@ -126,10 +127,6 @@ class State:
 
     def get_state(self, offset: int, kind: str, align: int = 64) -> Value:
         return self.ir.load(self.ir.at(self.state, offset), kind, align)
-
-    def bits_of(self, lanes: Value) -> Value:
-        """An i1 of each lane as the bits of an i32."""
-        return lanes.splat().bits()
 
     def run_time(self, function: str, *arguments: Value | int, result: str = "void") -> Value:
         """Call a function of the runtime, whose first argument is the context; numbers are i64."""

@@ -58,7 +58,7 @@ class Tallies(Operands):
 
     def tally(self, index: int, slot: int, amount: Value | int) -> None:
         """Add to one of a basic block's counters."""
-        self.add(self.ir.at(self.pointers["basic_blocks"], index * BASIC_BLOCK_SLOTS + slot, "i64"), amount)
+        self.ir.add_to(self.ir.at(self.pointers["basic_blocks"], index * BASIC_BLOCK_SLOTS + slot, "i64"), amount)
 
     def executed(self, basic_block: BasicBlock, times: Value | int, lanes: Value) -> None:
         """The basic block runs, once or not at all (`times`), for `lanes` (bits)."""
@@ -83,14 +83,14 @@ class Tallies(Operands):
         ir, requests = self.ir, self.context_place("slice_requests")
         row = self.context("by_warp") + self._number() * BY_WARP_BYTES
         for name, amount in (("instructions", self.steps.get()), ("requests", ir.load(requests, "i64", 8))):
-            self.add((row + 8 * BY_WARP.index(name)).to("ptr"), amount)
+            self.ir.add_to((row + 8 * BY_WARP.index(name)).to("ptr"), amount)
         ir.store(requests, ir.i64(0), 8)
 
     # ------------------------------------------------------------ requests
 
     def not_global(self, lanes: Value) -> None:
         """The request that `lanes` (bits) have just made was counted as one to global memory, and is none."""
-        self.add(self.context_place("slice_requests"), -lanes.ne(0).to("i64"))
+        self.ir.add_to(self.context_place("slice_requests"), -lanes.ne(0).to("i64"))
 
     def about_to_request(self, site: int) -> None:
         """Code that uses a site follows: keep its counters as they are for the log."""
@@ -108,11 +108,6 @@ class Tallies(Operands):
         with self.ir.when(self.followed if condition is None else self.followed & condition):
             write()
 
-    # ------------------------------------------------------------ sums
-
     def _number(self) -> Value:
         """The number of this warp among all of the launch."""
         return self.context("block") * self.context("warps") + self.context("warp")
-
-    def add(self, place: Value, amount: Value | int) -> None:
-        self.ir.store(place, self.ir.load(place, "i64", 8) + amount, 8)

@@ -17,8 +17,10 @@ from vgpu.isa import tensor
 from vgpu.lower import memory as lower_memory
 from vgpu.lower import watch
 from vgpu.lower.basic_blocks import items_of
-from vgpu.lower.memory import LOAD, ONE_BY_ONE, STORE
+from vgpu.lower.memory import ONE_BY_ONE
+from vgpu.lower.spaces import KINDS, space_of
 from vgpu.ptx import Instruction, Mem, Operand
+from vgpu.runtime.overwrites import LOAD, STORE
 from vgpu.runtime.tensor import PREFIX
 
 if TYPE_CHECKING:
@@ -127,7 +129,7 @@ def move(kernel: Kernel, instruction: Instruction) -> None:
     registers = items_of(instruction.operands[1 if store else 0])
     address, apart, mask = _placed(kernel, instruction, found, memory)
     f = found.fragment
-    if lower_memory.space_of(instruction) == "shared" and f.bits == 16 and not f.accumulates:
+    if space_of(instruction) == "shared" and f.bits == 16 and not f.accumulates:
         values = _load_by_rows(kernel, instruction, found, address, apart, mask)
     else:
         values = _one_by_one(kernel, instruction, found, address, apart, mask, registers if store else None)
@@ -173,9 +175,9 @@ def _access(
     width: int = 0,
 ) -> list[Value]:  # fmt: skip
     """Check, count and do one access of `nbytes` a lane, in words of `width` bits; `stored` are the words to store."""
-    space = lower_memory.space_of(instruction)
-    rule, kind = (STORE, "store") if stored else (LOAD, "load")
-    site = kernel.new_site(instruction, kind, space, nbytes)
+    space = space_of(instruction)
+    rule = STORE if stored else LOAD
+    site = kernel.new_site(instruction, KINDS[rule], space, nbytes)
     shared = space == "shared"
     seen = where.to("i32") if shared else where
     answer = lower_memory.check(kernel, site, "shared" if shared else "global", seen, mask, nbytes, rule, kernel.count)
@@ -224,7 +226,7 @@ def _transposed(value: Value) -> Value:
 
 def _checked_rows(kernel: Kernel, instruction: Instruction, where: Value, lanes: Value, rule: int, count: int) -> Value:
     """The lanes whose rows of 16 bytes lie in shared memory and are aligned; `where` are offsets."""
-    site = kernel.site_pointer(kernel.site(instruction, ("load", "store")[rule], "shared", 16, count))
+    site = kernel.new_site(instruction, KINDS[rule], "shared", 16, count)
     answer = lower_memory.check(kernel, site, "shared", where, lanes, 16, rule, kernel.count)
     if kernel.watch:
         answer = _watched(kernel, instruction, "shared", 16, rule, where.splat(), answer)

@@ -71,7 +71,7 @@ def vote(kernel: Kernel, instruction: Instruction) -> None:
         kernel.write(destination, kernel.mask, guard)
         return
     taking = members(kernel, instruction.operands[2]) if len(instruction.operands) > 2 else kernel.mask
-    said = kernel.bits_of(kernel.bits_value(instruction.operands[1], 1)) & taking
+    said = kernel.bits_value(instruction.operands[1], 1).bits() & taking
     none, every = said.eq(0), said.eq(taking)
     answers = {"all": lambda: every, "any": lambda: ~none, "uni": lambda: none | every, "ballot": lambda: said}
     kernel.write(destination, next(answers[m] for m in instruction.modifiers if m in answers)(), guard)

@@ -21,6 +21,7 @@ from vgpu.ir.value import V64
 from vgpu.lower import definedness
 from vgpu.lower.basic_blocks import kind_of, registers_in, results
 from vgpu.lower.flow import SYNC_KINDS
+from vgpu.lower.spaces import KINDS, window_of
 from vgpu.ptx import Imm, Instruction, Mem, Operand, Sym
 from vgpu.ptx.lines import line_of
 
@@ -219,9 +220,8 @@ def access(
     i32 = ir.i32
     strength = PENDING if pending else _strength(kernel, instruction)
     words = tuple(w for w in instruction.modifiers if w in ACQUIRES | RELEASES | {"sys", "gpu", "cta", "cluster"})
-    kind = ("load", "store", "atomic")[rule]
     origins = watch.made_from(memory) if bounded else ()
-    number = watch.place(kernel, instruction, kind, space, nbytes, strength, origins, words)
+    number = watch.place(kernel, instruction, KINDS[rule], space, nbytes, strength, origins, words)
     mask = answer.to("i32")
     if space in ("const", "param"):
         return answer, number
@@ -230,7 +230,7 @@ def access(
     for at, value in stored or ():
         name = f"wb_s_differs{element_bits(value.kind)}"
         differs = differs | kernel.run_time(name, i32(number), at, value, mask, result="i32")
-    window = {"shared": "shared", "local": "local"}.get(space, "global")
+    window = window_of(space)
     watch.accessed = number, where
     definedness.prepare(kernel, instruction, nbytes)
     followed = (element.bit_length() - 1) << 4 | 1 << 7 if element else 0

@@ -36,9 +36,7 @@ class Routine(Builder):
 
     def add_slot(self, name: str, amount: Value | int) -> Value:
         """Add to a slot of the context: the sum."""
-        total = self.slot(name) + amount
-        self.set_slot(name, total)
-        return total
+        return self.add_to(self.at(self["ctx"], 8 * SLOT[name]), amount)
 
     def site(self, name: str) -> Value:
         """The place of a slot of the site."""
@@ -55,8 +53,7 @@ class Routine(Builder):
 
     def bump(self, name: str, amount: Value | int) -> None:
         """Add to a counter of the site; requests to global memory are counted for the warp whose turn it is, too."""
-        place = self.site(name)
-        self.store(place, self.load(place, "i64", 8) + amount, 8)
+        self.add_to(self.site(name), amount)
         if name == "requests":
             self.add_slot("slice_requests", amount)
 
