@@ -28,6 +28,9 @@ LONGEST = 20_000
 _KEY = 16  # bytes by which a copy's source is found
 _APART = 64  # bytes that stay the same between two pieces that the host has written
 _PIECES = 1_000
+MOST_MADE_UP = 2 << 20
+"""Characters of what the host has calculated, compressed and as text, in one program."""
+_MISSES = 200  # pieces that lie nowhere else, after which none is looked for: the host calculates
 
 
 class NotReplayable(Exception):
@@ -199,6 +202,7 @@ class _Memory:
         self._allocated: dict[int, int] = {}  # serial number of an allocation -> buffer
         self._pageable: list[tuple[int, int, int]] = []  # first address, one past the last, buffer
         self._holds: dict[int, bytearray] = {}  # buffer of the host -> what the program has left there
+        self._misses_left, self._made_up = _MISSES, 0
         for number, value in enumerate(arguments):
             array = getattr(value, "_host", value)
             if isinstance(array, np.ndarray) and array.nbytes:
@@ -287,13 +291,14 @@ class _Memory:
     def _traced(self, buffer: int, at: int, data: bytes) -> list:
         """What the host has written, as [buffer, offset, length, source, its offset], or […, the bytes themselves]."""
         pieces, done = list[list](), 0
-        while done < len(data) and len(pieces) < _PIECES:
+        while done < len(data) and len(pieces) < _PIECES and self._misses_left:
             found = next(
                 ((number, place) for number, held in self._holds.items()
                  if (place := held.find(data[done : done + _KEY])) >= 0),
                 None,
             )  # fmt: skip
             if found is None:
+                self._misses_left -= 1
                 break
             number, place = found
             length = _alike(data, done, self._holds[number], place)
@@ -301,6 +306,9 @@ class _Memory:
             done += length
         if done < len(data):
             rest = base64.b64encode(zlib.compress(data[done:])).decode()
+            self._made_up += len(rest)
+            if self._made_up > MOST_MADE_UP:
+                raise NotReplayable("the host writes too much of its own: let kernels calculate, and the host copy")
             pieces.append([buffer, at + done, len(data) - done, rest])
         return pieces
 

@@ -10,6 +10,7 @@ from helpers.checking import evidence, stream_work
 from helpers.checking.examine import examine
 from helpers.checking.exercise import Budget, Case, Exercise, Out
 from helpers.checking.probe import RESULTS
+from helpers.checking.stream_program import NotReplayable
 from helpers.checking.stream_replay import NotAProgram
 from helpers.checking.stream_work import OnDevice, OutOnDevice, Pageable, of, waits
 from helpers.checking.trial import Stopped
@@ -230,6 +231,33 @@ def test_what_comes_back_may_be_copied_on():
             result[...] = row.get()
 
     assert passes(answer, OnDevice(x), Out(x))
+
+
+def test_a_program_does_not_hold_very_much_that_the_host_has_calculated():
+    noise = np.random.default_rng(1).random((40, 20_000), np.float32)
+
+    def answer(out):
+        for row, result in zip(noise, out, strict=False):
+            result[...] = row
+
+    with pytest.raises(NotReplayable, match="let kernels calculate"):
+        stream_work.program(answer, (Out(noise),))
+    stream_work.program(answer, (Out(noise[:15]),))
+
+
+@pytest.mark.parametrize(("rows", "copied"), [(20, True), (300, False)])
+def test_where_the_host_calculates_very_much_no_copies_are_looked_for(rows, copied):
+    """To look for a copy of what the host has written takes long in vain."""
+    given = Pageable(values(40)), Out(np.zeros((rows + 1, 40), np.float32))
+
+    def answer(x, out):
+        for n in range(rows):
+            out[n] = x * n + 1
+            cp.cuda.Stream.null.synchronize()
+        out[rows] = x
+
+    pieces = [piece for step in stream_work.program(answer, given)["steps"] for piece in step.get("pieces", [])]
+    assert (len(pieces[-1]) == 5) is copied
 
 
 def test_copies_of_every_kind_and_functions_of_cupy_are_replayed():

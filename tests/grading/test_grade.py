@@ -61,12 +61,12 @@ class Class:
         self.results = folder / "results"
         self.graded = grade(self.lab, self.submissions, self.results, OPTIONS, pool=pool)
 
-    def command(self, out: Path, *more: str) -> list[str]:
-        line = [sys.executable, "-m", "helpers.cli", "grade", str(self.source), str(self.submissions)]
-        return [*line, "--out", str(out), "--seed", str(SEED), "--timeout", "10", "--workers", "2", *more]
+    def command(self, submissions: Path, out: Path) -> list[str]:
+        line = [sys.executable, "-m", "helpers.cli", "grade", str(self.source), str(submissions)]
+        return [*line, "--out", str(out), "--seed", str(SEED), "--timeout", "10", "--workers", "2"]
 
-    def call(self, out: Path, *more: str) -> subprocess.CompletedProcess:
-        return subprocess.run(self.command(out, *more), **self.options, capture_output=True, timeout=600)
+    def call(self, submissions: Path, out: Path) -> subprocess.CompletedProcess:
+        return subprocess.run(self.command(submissions, out), **self.options, capture_output=True, timeout=600)
 
     @property
     def options(self) -> dict:
@@ -173,11 +173,14 @@ def scratch(tmp_path):
     return folder
 
 
-def test_a_killed_run_goes_on(course, tmp_path, scratch):
+def test_a_killed_run_goes_on(course, lent, tmp_path, scratch):
+    quick = {student: answers for student, answers in small_lab.CLASS.items() if student not in ("crashing", "endless")}
+    submissions = small_lab.handed_in(tmp_path / "handed_in", course.lab, quick)
+    grade(course.lab, submissions, tmp_path / "whole", OPTIONS, pool=lent)
     out = tmp_path / "results"
     options = course.options
     options["env"] = {**options["env"], "TMPDIR": str(scratch)}
-    running = subprocess.Popen(course.command(out), **options, stdout=subprocess.DEVNULL)
+    running = subprocess.Popen(course.command(submissions, out), **options, stdout=subprocess.DEVNULL)
     try:
         until = time.monotonic() + 300
         while time.monotonic() < until and running.poll() is None:
@@ -192,10 +195,10 @@ def test_a_killed_run_goes_on(course, tmp_path, scratch):
     while time.monotonic() < until and list(scratch.glob("warpbook-*")):
         time.sleep(0.1)
     assert not list(scratch.glob("warpbook-*"))  # the workers have ended, too
-    done = course.call(out)
+    done = course.call(submissions, out)
     assert done.returncode == 0, done.stderr
     assert "were graded before" in done.stdout
-    assert reports(out) == reports(course.results)
+    assert reports(out) == reports(tmp_path / "whole")
 
 
 def test_shards_come_to_the_same_reports_as_one_run(course, lent, tmp_path):
@@ -219,7 +222,7 @@ def test_shards_divide_a_class_whoever_else_is_in_it():
 def test_a_second_grader_in_one_folder_is_told_so(course, tmp_path):
     results = shutil.copytree(course.results, tmp_path / "results")
     with ledger.Ledger(results):
-        done = course.call(results)
+        done = course.call(course.submissions, results)
     assert done.returncode == 2
     assert "Another `warpbook grade` is at work" in done.stderr
 

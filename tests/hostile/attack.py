@@ -47,7 +47,7 @@ class Means:
 
 FOR_MANY = Means(workers=4, cell_seconds=4)
 """More workers than there are cores, as many cases wait."""
-FOR_FEW = Means(workers=2, cell_seconds=20)
+FOR_FEW = Means(workers=2, cell_seconds=12)
 """Each worker takes seconds to start; and other tests may run meanwhile."""
 
 

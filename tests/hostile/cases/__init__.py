@@ -27,7 +27,7 @@ TABLE: dict[str, tuple[Book, tuple[Case, ...]]] = {
     "Forged evidence": (SUMS, displays.CASES),
     "Values of functions": (FUNCTIONS, functions.CASES),
     "Hidden inputs in feedback": (FUNCTIONS, walls.OF_FUNCTIONS),
-    "Recordings of stream work": (STREAMS, streams.CASES),
+    "Programs of stream work": (STREAMS, streams.CASES),
     "Python in the student's kernel": (KERNELS, python.CASES),
     "Looking for what is hidden": (SUMS, spies.CASES),
     "Jupyter's messages": (KERNELS, messages.CASES),
@@ -76,7 +76,7 @@ WALLS: dict[str, tuple[Book, dict[str, str]]] = {
         },
     ),
     "few-a-function": (FUNCTIONS, {"a value is compared as data": "function-equal", "feedback": "tells-by-words"}),
-    "few-stream-work": (STREAMS, {"a recording is checked against itself": "stream-invented"}),
+    "few-stream-work": (STREAMS, {"a program is replayed, not believed": "stream-invented"}),
 }
 """A lab, and for each wall that its students are kept behind one case that runs against it."""
 

@@ -282,7 +282,7 @@ CASES = (
     attack(
         "machine-chdir",
         "works elsewhere",
-        "os.chdir('/')\nos.environ.clear()\nos.environ['VGPU_BACKEND'] = 'real'\nos.umask(0o777)",
+        "os.chdir('/')\nos.environ.clear()\nos.environ['VGPU_BACKEND'] = 'auto'\nos.umask(0o777)",
     ),
     attack(
         "machine-cpu-sessions",

@@ -23,9 +23,9 @@ CASES = (
         "python-evidence",
         "changes the helpers that make evidence",
         "from helpers.checking import evidence, kernel_as_json, probe\n"
-        "evidence.taken = lambda *a: {'language': 'cuda', 'right': True}\n"
+        "evidence.taken = lambda *a, **k: {'language': 'cuda', 'right': True}\n"
         "kernel_as_json.Portable.as_json = lambda self: {}\n"
-        "evidence.KINDS.clear()\nprobe._display = lambda data, text: print('PASSED')",
+        "evidence.KINDS.clear()\nprobe._display = lambda *a, **k: print('PASSED')",
         ruins=True,
     ),
     cheat(

@@ -1,4 +1,4 @@
-"""Recordings of stream work that were written by hand, or that leave out what makes the work slow or wrong."""
+"""Programs of stream work that were written by hand, or that leave out what makes the work slow or wrong."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from textwrap import dedent, indent
 from tests.hostile.case import Case
 
 KEY = ("lab08.stage",)
-TOLD = "what the host does between two requests is known from the student's own process only"
 ANSWER = "lab08-stage"
 
 BY_THE_HOST = """
 def stage(batches, staging, device, out, smooth):
-    held = np.zeros_like(out[:, 0])
-    for t in range(batches.shape[1]):
-        held = (held + batches[:, t]) / np.float32(2)
-        out[:, t] = held
+    for k in range(len(batches)):
+        smoothed, held = np.empty_like(out[k]), np.zeros_like(out[k, 0])
+        for t in range(len(smoothed)):
+            smoothed[t] = held = (held + batches[k, t]) / np.float32(2)
+        out[k] = smoothed
 """
 HASTY = """
 def stage(batches, staging, device, out, smooth):
@@ -29,14 +29,15 @@ def stage(batches, staging, device, out, smooth):
 """
 STAGED = HASTY.replace("SEND", "staging[k % 2] = batches[k]\n        device[k].set(staging[k % 2], stream)")
 PAGEABLE = HASTY.replace("SEND", "device[k].set(batches[k], stream)")
+WAITING = STAGED.replace("blocking=False)", "blocking=False)\n        stream.synchronize()")
 PROBE = """
 from helpers.checking import evidence as _evidence, kernel_as_json as _kernels
 def probe(answer, key, part, inputs=None):
     from IPython.display import publish_display_data
     taken = _evidence.taken(answer, inputs)
-    for each in taken["recordings"]:
-        recording = each["recording"]
-        operations = recording["operations"]
+    for each in taken["programs"]:
+        program = each["program"]
+        steps = program["steps"]
 """
 SHOW = """
     shown = {"exercise": key, "part": part, "evidence": taken}
@@ -44,145 +45,133 @@ SHOW = """
 """
 
 
-def forged(name: str, tries: str, body: str, answer: str = BY_THE_HOST, **more) -> Case:
-    """An answer, and a probe that changes the recording of it before it is shown."""
+def forged(name: str, tries: str, body: str, answer: str = WAITING, **more) -> Case:
+    """An answer, and a probe that changes the programs of it before they are shown.
+
+    It must come as far as the judge: a forgery that stops with an error would earn nothing for the wrong reason.
+    """
     source = answer + PROBE + indent(dedent(body), " " * 8) + SHOW
-    return Case(name, tries, {ANSWER: source}, **{"loses": KEY, "state": "", **more})
+    return Case(name, tries, {ANSWER: source}, **{"loses": KEY, "state": "", "outcome": "wrong", **more})
 
 
 CASES = (
     Case("stream-by-the-host", "lets the host do the work", {ANSWER: BY_THE_HOST}, loses=KEY),
     Case("stream-hasty", "does not wait, and is right here because all is done at once", {ANSWER: STAGED}, loses=KEY),
-    forged("stream-empty", "shows right results, and a recording of nothing", "operations.clear()"),
+    forged("stream-empty", "shows a program of nothing", "steps.clear()"),
     forged(
         "stream-invented",
-        "shows right results, and a recording with a kernel that touches nothing",
+        "shows a program with a kernel that touches nothing",
         """
-        queue = recording["queues"].append({"kind": "stream", "blocking": False, "priority": 0})
-        recording["kernels"].append({"name": "smooth", "entry": "smooth", "ptx": _evidence.squeezed("")})
-        common = {"label": "", "nbytes": 0, "asynchronous": True, "waits": False, "pinned": None, "event": None}
-        common |= {"queue": 0, "graph": None, "accesses": [], "nodes": [], "counters": None}
-        operations[:] = [{"kind": "kernel", "kernel": 0, **common}]
-        """.replace("_evidence.squeezed", "_kernels.squeezed"),
-    ),
-    forged(
-        "stream-no-accesses", "leaves out which memory is touched", "for o in operations: o['accesses'] = []", STAGED
+        program.update(queues=[{"kind": "stream", "blocking": False, "priority": 0}], graphs=[])
+        program["kernels"] = [{"name": "smooth", "entry": "smooth", "language": "cuda", "ptx": _kernels.squeezed("")}]
+        common = {"grid": [1], "block": [1], "shared_bytes": 0, "cooperative": False, "parameters": [], "arrays": []}
+        steps[:] = [{"kind": "kernel", "queue": 0, "kernel": 0, **common}]
+        """,
     ),
     forged(
         "stream-no-host-writes",
-        "leaves out that the host fills the buffer",
-        "operations[:] = [o for o in operations if o['kind'] != 'host write']",
-        STAGED,
-        most=4,
-        limit=TOLD,
-    ),
-    forged(
-        "stream-own-memory",
-        "says that each copy comes from memory of its own",
-        """
-        for number, o in enumerate(operations):
-            for a in o["accesses"] if o["kind"] == "H2D" else ():
-                if not a["writes"]:
-                    for end in ("starts", "ends"):
-                        moved = _evidence.unplain(a[end]) + np.uint64(number << 32)
-                        a[end] = _evidence.plain(moved)
-        """,
-        STAGED,
-        most=4,
-        limit=TOLD,
-    ),
-    forged("stream-no-bytes", "says that copies have no bytes", "for o in operations: o['nbytes'] = 0", PAGEABLE),
-    forged(
-        "stream-few-bytes",
-        "says that each copy has one byte",
-        "for o in operations:\n    if o['kind'] in ('H2D', 'D2H'): o['nbytes'] = 1",
-        STAGED,
+        "leaves out that the host fills the buffers",
+        "steps[:] = [step for step in steps if step['kind'] != 'host write']",
     ),
     forged(
         "stream-no-waits",
-        "says that the host never waits",
-        "for o in operations: o['waits'] = False",
-        PAGEABLE,
+        "leaves out that the host waits",
+        "steps[:] = [step for step in steps if step['kind'] != 'synchronise']",
+    ),
+    forged(
+        "stream-small-writes",
+        "says that the host touches one byte of each buffer that it fills",
+        "for step in steps:\n    if step['kind'] == 'host write': step['view'] = [1, 0, '|u1', [1], [1]]",
     ),
     forged(
         "stream-pinned",
-        "says that pageable memory is pinned",
-        "for o in operations: o.update(waits=False, asynchronous=True, pinned=o['pinned'] is not None or None)",
+        "says that a copy from pageable memory is one that nobody waits for",
+        "for step in steps:\n    if step['kind'] == 'H2D': step['asynchronous'] = True",
         PAGEABLE,
-        most=4,
-        limit=TOLD,
+        outcome="",
+        most=2,  # its results are right, and it waits once a batch
     ),
     forged(
-        "stream-no-counters",
-        "says that kernels count nothing",
-        "for o in operations:\n    if o['counters']: o['counters'].update(total={}, footprint=[0, 0])",
-        STAGED,
-    ),
-    forged(
-        "stream-first-again",
-        "shows the first case's recording for all",
-        "taken['recordings'] = taken['recordings'][:1]\nbreak",
-    ),
-    forged(
-        "stream-odd",
-        "shows recordings of odd types",
+        "stream-not-copied",
+        "sends kernels to the batches where they lie, in memory of the host",
         """
-        recording.update(queues=[{"kind": [], "blocking": {}, "priority": "x"}] * 9)
-        for o in operations: o.update(queue=-1, nbytes=-5, kind="x", label=7)
+        steps[:] = [step for step in steps if step['kind'] != 'H2D']
+        for step in steps:
+            for _, pointers in step.get('parameters', []):
+                for pointer in pointers: pointer[1] = 0
+            for array in step.get('arrays', []): array[1] = 0
         """,
-        STAGED,
     ),
-    forged(
-        "stream-endless-graph",
-        "shows graphs in graphs in graphs",
-        """
-        first = {**operations[0], "kind": "graph", "nodes": []}
-        for _ in range(20): first = {**first, "nodes": [[first, []]] * 2}
-        operations.append(first)
-        """,
-        STAGED,
-    ),
+    forged("stream-first-again", "shows the first case's program only", "taken['programs'] = [each]\nbreak"),
     forged(
         "stream-pasted",
-        "shows each recording with the result of another case",
-        """
-        taken["recordings"] = [{**a, "recording": b["recording"]}
-                               for a, b in zip(taken["recordings"], taken["recordings"][1:] + taken["recordings"][:1])]
-        break
-        """,
-        STAGED,
+        "shows each program for another case",
+        "taken['programs'] = taken['programs'][1:] + taken['programs'][:1]\nbreak",
     ),
     forged(
         "stream-joined",
-        "shows all recordings joined to one, for every case",
+        "shows three programs joined to one, for every case",
+        "each['program'] = {**program, 'steps': [s for one in taken['programs'][:3] for s in one['program']['steps']]}",
+    ),
+    forged(
+        "stream-odd",
+        "shows programs of odd types",
         """
-        each["recording"] = {**recording, "operations": [
-            o for one in taken["recordings"] for o in one["recording"]["operations"]][:4000]}
+        program.update(queues=[{"kind": [], "blocking": {}, "priority": "x"}] * 9)
+        for step in steps: step.update(queue=-1, view={}, kind="x", grid=7)
         """,
-        STAGED,
+    ),
+    forged(
+        "stream-endless-graph",
+        "launches a graph that launches itself",
+        """
+        program["graphs"] = [[[{"kind": "graph", "queue": 0, "graph": 0}, []]]]
+        steps.append({"kind": "graph", "queue": 0, "graph": 0})
+        """,
+    ),
+    forged(
+        "stream-many-launches",
+        "launches a graph of a thousand steps a thousand times",
+        """
+        program["graphs"] = [[[{"kind": "host function", "queue": 0}, []]] * 1000]
+        steps[:] = [{"kind": "graph", "queue": 0, "graph": 0}] * 1000
+        """,
     ),
     forged(
         "stream-huge-numbers",
         "says numbers of three hundred digits",
-        "for o in operations:\n    o.update(nbytes=10**300)\n"
-        "    (o['counters'] or {}).update(warps=10**300, footprint=[10**300] * 2)",
-        STAGED,
+        """
+        for step in steps:
+            step.update({name: 10**300 for name in ("shared_bytes", "event", "kernel") if name in step})
+            if "grid" in step: step["grid"] = [10**300] * 3
+        """,
     ),
     forged(
-        "stream-no-addresses",
-        "says that memory lies at NaN and below zero",
+        "stream-huge-buffers",
+        "has a buffer of a pebibyte and a thousand others",
         """
-        for o in operations:
-            for a in o["accesses"]:
-                a["starts"] = _evidence.plain(np.full(1, np.nan)); a["ends"] = _evidence.plain(np.full(1, -1.0))
+        program["buffers"] += [{"kind": "pinned", "nbytes": 1 << 50}] + [{"kind": "device", "nbytes": 1 << 20}] * 1000
+        for step in steps:
+            if "view" in step: step["view"][0] = 4
         """,
-        STAGED,
+    ),
+    forged(
+        "stream-elsewhere",
+        "reads and writes before and behind its buffers",
+        """
+        for step in steps:
+            if "view" in step: step["view"][1] = -4096
+            for view in step.get("outputs", []): view[4] = [-(2**39)] * len(view[4])
+            for _, pointers in step.get("parameters", []):
+                for pointer in pointers: pointer[2] = 2**40
+        """,
     ),
     forged(
         "stream-nobody-waits-for",
         "shows a graph whose steps follow steps that there are not",
-        "operations.append({**operations[0], 'kind': 'graph', 'nodes': [[operations[0], [7, 10**9]]]})",
-        STAGED,
-        outcome="wrong",
+        """
+        program["graphs"] = [[[{"kind": "host function", "queue": 0}, [7, 10**9]]]]
+        steps.append({"kind": "graph", "queue": 0, "graph": 0})
+        """,
     ),
 )

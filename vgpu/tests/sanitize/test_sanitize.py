@@ -8,6 +8,7 @@ from vgpu.base.errors import LaunchError
 from vgpu.standins import cupy as cp
 from vgpu.standins import numba_cuda as cuda
 from vgpu.tools.sanitize import KINDS, Finding, Findings, sanitize
+from vgpu.tools.sanitize.monitor import MOST_FAULTS
 
 BEYOND = """
 extern "C" __global__ void k(const float* a, float* out) {
@@ -241,6 +242,17 @@ def test_every_block_is_looked_at_though_one_cannot_go_on():
     found = sanitize(cp.RawKernel(source, "k"), 3, 1, (out,))
     assert found.kinds == ("trap",) and not found.ran_to_end
     assert cp.asnumpy(out).tolist() == [0, 7, 7]
+
+
+@pytest.mark.parametrize("barrier", ["", "__syncthreads();"])
+def test_a_launch_with_very_many_faults_is_stopped(barrier):
+    source = f"""
+    extern "C" __global__ void k(float* x) {{
+        for (long i = 1; i < 1L << 40; ++i) {{ x[i] = 0; {barrier} }}
+    }}"""
+    (found,) = findings = sanitize(cp.RawKernel(source, "k"), 3, 64, (cp.zeros(1, cp.float32),))
+    assert found.kind == "out_of_bounds" and not findings.ran_to_end
+    assert 32 * MOST_FAULTS <= found.count < 33 * MOST_FAULTS
 
 
 def test_bad_calls_say_what_is_wrong():

@@ -70,8 +70,9 @@ class Finding:
 class Findings:
     """All findings of one launch, by line. `ok` says that there are no errors; hints may remain.
 
-    A sequence of findings, so it is true where something was found. `ran_to_end` is False where a fault, a deadlock or
-    the time-out ended a block early. seeds: those of the random schedules, none where blocks and warps ran in order.
+    A sequence of findings, so it is true where something was found. `ran_to_end` is False where a fault, a deadlock,
+    the time-out or very many bad accesses (`monitor.MOST_FAULTS`) ended a block early. seeds: those of the random
+    schedules, none where blocks and warps ran in order.
     """
 
     kernel: str

@@ -48,6 +48,8 @@ _SIGNATURE = ctypes.CFUNCTYPE(
 MOST_PLACES = ENTRY_PLACES  # their pairs are counted in a table
 EVERYWHERE = (1 << 63) - 1
 ENTRY_BYTES = 8
+MOST_FAULTS = 10_000
+"""Faulty accesses of warps after which a launch is stopped: to tell one takes far longer than a good access."""
 # Kinds of sites at which lanes with a fault are masked out, so that the others can go on.
 MASKS_FAULTS = ("load", "store", "atomic", "copy", "heap")
 
@@ -81,6 +83,7 @@ class Monitor:
         self.heap: HeapWatch | None = None
         self.kept: list[np.ndarray] = []  # memory whose addresses compiled code has
         self.error: BaseException | None = None
+        self.faults = 0
         places = self.lowered.places
         self.cells = len(places) + 1
         if self.cells > MOST_PLACES:
@@ -257,7 +260,16 @@ class Monitor:
         lane = lanes[0]
         fault = faults.Fault(kind, self.block(), self.worker["warp"], lane, site, _words(vector)[lane])
         self.report.fault(fault, len(lanes))
+        self._count_fault()
         return 0
+
+    def _count_fault(self) -> None:
+        self.faults += 1
+        if self.faults >= MOST_FAULTS:
+            self.report.ended_early = self.run.cancelled = True
+            self.run.stop(-1)
+            self.run.shorten_slices()
+            self.worker["fuel"] = 0
 
     def on_pair(self, what: int, entry: int, lane: int, vector: int) -> None:
         if self.worker["error"]:  # this block has failed, and goes on to the end of its basic block only
@@ -349,6 +361,7 @@ class Monitor:
         lanes = [lane for lane in range(32) if mask >> lane & 1]
         thread = 32 * self.worker["warp"] + lanes[0]
         self.report.stray(place, thread, self.block(), _words(vector)[lanes[0]], self.bounds[place], len(lanes))
+        self._count_fault()
 
 
 def _words(pointer: int) -> list[int]:
