@@ -39,19 +39,13 @@ def files_of(key: str) -> list[Path]:
     return sorted(path for path in folder_of(key).rglob("*") if path.suffix in (".toml", ".py", ".cu"))
 
 
-CHECKING = sorted((ROOT / "helpers" / "checking").rglob("*.py"))
-"""What knows mistakes: where any of it has changed, all ways of all exercises are tried."""
-
-
 @every_exercise
 def test_the_solution_passes(key):
     report = check(built(exercise(key), solution_of(exercise(key))), key)
     assert report.passed, repr(report)
 
 
-@pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=pytest.mark.rotating(*files_of(key), *CHECKING)) for key in KEYS]
-)
+@pytest.mark.parametrize("key", [pytest.param(key, marks=pytest.mark.rotating(*files_of(key))) for key in KEYS])
 def test_every_way_is_wrong_and_told_its_own_name(key):
     """One test of all, as what each way does is computed for it, which takes long."""
     found, kept = computed(exercise(key)), fingerprint.kept(exercise(key))

@@ -92,14 +92,12 @@ def test_nobody_has_points_that_are_not_theirs_or_loses_any_that_are(book, case,
     assert graded(book, tmp_path_factory).complaints(case) == []
 
 
-ONCE = [
-    # What a bystander has depends on no lab: of the few, one is enough.
-    pytest.param(book, marks=marks(book) or [pytest.mark.exhaustive] * (number > 0))
-    for number, book in enumerate(ATTACKS)
-]
+def test_bystanders_who_are_right_have_all_points(attack):
+    beside = [result for student, result in attack.graded.results.items() if student.endswith(f"{SIGN}-right")]
+    assert beside and all(result.points == result.out_of for result in beside)
 
 
-@pytest.mark.parametrize("attack", ONCE, indirect=True)
+@pytest.mark.exhaustive
 def test_bystanders_have_what_they_have_without_the_others(attack):
     beside = {student: result for student, result in attack.graded.results.items() if SIGN in student}
     assert beside

@@ -98,12 +98,12 @@ def test_there_are_labs():
     assert SOURCES and KEYS
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @every_exercise
-def test_the_solution_gets_all_marks(key, seed):
-    verdict = judged(key, built(exercise(key), solution_of(exercise(key))), seed)
-    assert all(part["right"] for part in verdict.values()), verdict
-    assert tuple(verdict) == parts(exercise(key))
+def test_the_solution_gets_all_marks(key, some):
+    for seed in some(SEEDS, 1):
+        verdict = judged(key, built(exercise(key), solution_of(exercise(key))), seed)
+        assert all(part["right"] for part in verdict.values()), verdict
+        assert tuple(verdict) == parts(exercise(key))
 
 
 @every_exercise

@@ -1,12 +1,12 @@
 """The three tiers of the tests, and what says which test is in which: `check` within `test` within `all`.
 
 A test marked `exhaustive` is in `all` only. One marked `rotating(file, …)` is one of very many about these files: it
-is in `test` where one of them has changed, or where it belongs to the eighth whose turn it is; each commit has its own.
+is in `test` where one of them has changed, or where its share has its turn: there are SHARES, and each commit has one.
 All others are in `test`. Of those, `check` has what is quick: what is marked so, of each test that is not `slow` the
 first of its parameters, and what the rows of CHECK say. Where a test itself goes through very many, the fixture `some`
 gives `all` every one, and other tiers a few that each commit draws anew.
 
-The engine's own tests are half of all. Once they have passed, `test` has only the eighth of their files whose turn it
+The engine's own tests are half of all. Once they have passed, `test` has only the share of their files whose turn it
 is, until the engine or a pin changes. `pytest vgpu/tests --record` runs them all and keeps the hash of what they depend
 on in RECORD, which is committed.
 """
@@ -26,7 +26,7 @@ import pytest
 TIERS = ("check", "test", "all")
 DEFAULT = "test"
 ROOT = Path(__file__).resolve().parents[2]
-SHARES = 8
+SHARES = 16
 SLOW = ("slow", "browser", "alone", "gpu")
 """Marks of what is not in `check`, unless CHECK says so."""
 

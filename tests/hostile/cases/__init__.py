@@ -65,7 +65,7 @@ WALLS: dict[str, tuple[Book, dict[str, str]]] = {
             "time": "python-endless-deaf",
             "memory": "python-memory",
             "how much may be shown": "python-print-much",
-            "which message is whose": "message-results-later",
+            "which message is whose": "message-results",
             "processes of others": "machine-kill-all",
             "processes that would stay": "machine-detached",
             "files of others": "machine-files-elsewhere",

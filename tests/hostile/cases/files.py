@@ -376,7 +376,9 @@ CASES = (
     rejected(
         "file-latin-1",
         "is saved in Latin-1",
-        lambda n: json.dumps({**n, "metadata": {"author": "M\xfcller"}}, ensure_ascii=False).encode("cp1252", "replace"),
+        lambda n: json.dumps({**n, "metadata": {"author": "M\xfcller"}}, ensure_ascii=False).encode(
+            "cp1252", "replace"
+        ),
     ),
     rejected(
         "file-surrogate-key", "has no cells but a half of a character", lambda n: b'{"nbformat": 4, "\\ud800": []}'

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -234,7 +235,10 @@ def test_the_table_has_every_explorer():
     assert set(EXPLORERS) == set(widgets.EXPLORERS)
 
 
-@pytest.mark.parametrize("name", EXPLORERS)
+FILES = sorted(Path(widgets.__file__).parent.rglob("*.py"))
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.rotating(*FILES)) for name in EXPLORERS])
 def test_two_controls_moved_at_once(name):
     make, (one, other) = EXPLORERS[name]
     explorer = make()
