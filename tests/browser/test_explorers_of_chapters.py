@@ -103,7 +103,7 @@ def walk(number: str):
     return pytest.param(number, marks=pytest.mark.rotating(*NOTEBOOKS.glob(f"{number}_*.ipynb"), *SHARED))
 
 
-@pytest.mark.parametrize("number", map(walk, MOVES))
+@pytest.mark.parametrize("number", [walk(number) for number in MOVES])
 def test_the_arrow_keys_move_every_explorer(chapter, number):
     from selenium.webdriver.common.keys import Keys
 
