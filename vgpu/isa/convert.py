@@ -46,7 +46,9 @@ def _from_integer(m: Form, a: Value) -> Value:
     source, target, word = m.s, m.t, directed.word_of(m)
     op = "sitofp" if source.kind == "s" else "uitofp"
     if target.bits == 16:
-        return _to_sixteen(m, round_to_odd(a.cast(op, "double")))
+        wide = source.bits == 64  # more bits than a double has
+        exact = directed.to_odd(*directed.split_integer(a, source.kind == "s")) if wide else a.cast(op, "double")
+        return _to_sixteen(m, round_to_odd(exact))
     if word is None or (target.bits == 64 and source.bits < 64):
         return a.cast(op, "double" if target.bits == 64 else "float")
     if source.bits < 64:

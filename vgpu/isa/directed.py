@@ -96,6 +96,18 @@ def integers(word: str, a: np.ndarray, dtype: np.dtype) -> np.ndarray:
     )
 
 
+def odd_doubles(a: np.ndarray) -> np.ndarray:
+    """Integers of any width as doubles that round to a narrower type, in any mode, as the integers would."""
+    return np.array([_odd_double(int(x)) for x in a])
+
+
+def _odd_double(x: int) -> float:
+    nearest = float(x)
+    if int(nearest) == x or math.frexp(nearest)[0] * 2**53 % 2:
+        return nearest
+    return math.nextafter(nearest, math.inf if nearest < x else -math.inf)
+
+
 def halves(word: str, nearest: np.ndarray, back: np.ndarray, a: np.ndarray) -> np.ndarray:
     """16-bit patterns: `nearest`, whose values are `back`, moved by one where the directed rounding of `a` differs."""
     magnitude = np.abs(back) > np.abs(a), np.abs(back) < np.abs(a)

@@ -282,7 +282,7 @@ def convert(m: Form, a: np.ndarray) -> np.ndarray:
     if target.is_float:
         word = directed.word_of(m)
         if target.bits == 16:
-            return _narrow(m, a.astype(np.float64))
+            return _narrow(m, directed.odd_doubles(a))
         dtype = target.dtype
         return a.astype(dtype) if word is None else directed.integers(word, a, dtype)
     if "sat" in m.mods:

@@ -42,6 +42,39 @@ def meaning(text: str, *columns) -> list[list[int]]:
     ]
 
 
+# ---------------------------------------------------------------- 64-bit integers as floats of 16 bits
+
+
+def rounded(value: int, digits: int, word: str) -> Fraction:
+    """The number with so many binary digits nearest to an integer (ties to even), or the next in a direction."""
+    unit = Fraction(2) ** max(abs(value).bit_length() - digits, 0)
+    low = value // unit * unit
+    high = low if low == value else low + unit
+    if word == "rn":
+        return min(low, high, key=lambda each: (abs(each - value), each / unit % 2))
+    return {"rm": low, "rp": high, "rz": low if value > 0 else high}[word]
+
+
+HALFWAY = (1 << 62) + (1 << 54)  # between two numbers of bf16, of which the lower one is even
+CLOSE = (2**63 - 1, 2**63 - 2**55 + 1, HALFWAY - 1, HALFWAY, HALFWAY + 1, HALFWAY + (1 << 55), 1, 257, 3 * 2**40 + 1)
+
+
+@pytest.mark.parametrize("word", ["rn", "rz", "rm", "rp"])
+@pytest.mark.parametrize("source", ["s64", "u64"])
+def test_64_bit_integers_are_rounded_once(engine, word, source):
+    """A double between an integer and bf16 would round it twice."""
+    given = [*CLOSE, *(-value for value in CLOSE if source == "s64")]
+    kernel = engine.c(
+        f"""extern "C" __global__ void k(const long long* x, unsigned short* out) {{
+        asm("cvt.{word}.bf16.{source} %0, %1;" : "=h"(out[threadIdx.x]) : "l"(x[threadIdx.x])); }}""",
+        arch="compute_90",
+    )
+    bits = np.zeros(len(given), np.uint16)
+    kernel(1, len(given), np.array(given, np.int64), bits)
+    got = (bits.astype(np.uint32) << 16).view(np.float32).tolist()
+    assert [Fraction(each) for each in got] == [rounded(value, 8, word) for value in given]
+
+
 # ---------------------------------------------------------------- integers
 
 

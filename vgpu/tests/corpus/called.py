@@ -245,7 +245,8 @@ def recursion_of_64_bit_and_floating_values(i, v):
     return [int(1.5 ** (v % 20)), int(np.fmod((5000000000 + i) * n + (-1 if (v + n) & 1 else 1), 1000003))]
 
 
-@each_thread("""__device__ __noinline__ int collatz(int n, int steps) {
+@each_thread(
+    """__device__ __noinline__ int collatz(int n, int steps) {
         if (n <= 1) return steps;
         if (steps > 30) return -1;
         if (n % 2) return collatz(3 * n + 1, steps + 1);
@@ -254,7 +255,9 @@ def recursion_of_64_bit_and_floating_values(i, v):
     HEAD
         int v = collatz(in[i], 0);
         out[i] = v + __popc(__activemask());
-    }""")
+    }""",
+    in_order=True,
+)
 def early_returns_meet_again_after_the_call(i, v):
     steps = 0
     while v > 1 and steps <= 30:

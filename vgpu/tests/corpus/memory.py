@@ -29,17 +29,17 @@ def saxpy(random):
     """
     extern "C" __global__ void k(const double* in, double* out, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
-        for (int stride = 1; stride <= 32; stride = stride * 3 + 1) if (i * stride < n) out[i * stride] += in[i * stride];
+        for (int stride = 1; stride <= 32; stride = stride * 3 + 1, out += n)
+            if (i * stride < n) out[i * stride] = in[i * stride];
     }""",
     2, 32,
 )  # fmt: skip
 def one_access_at_changing_strides(random):
     """The pattern that a site remembers comes at no second time."""
-    data, out = random.normal(size=1000), np.zeros(1000)
-    for stride in (1, 4, 13):
-        at = np.arange(64) * stride
-        out[at[at < 1000]] += data[at[at < 1000]]
-    return (data, np.zeros(1000), i4(1000)), {1: out}
+    data, out = random.normal(size=1000), np.zeros((3, 1000))
+    for row, stride in zip(out, (1, 4, 13), strict=True):
+        row[: 64 * stride : stride] = data[: 64 * stride : stride]
+    return (data, np.zeros(3000), i4(1000)), {1: out.ravel()}
 
 
 @c(

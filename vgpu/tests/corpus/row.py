@@ -37,6 +37,7 @@ class Row:
     check: bool = False  # in the quick tier: one row a feature
     long: bool = False  # many steps of common instructions: interpreted and counted in the exhaustive tier only
     counts: bool = True  # both engines count alike; not where threads wait for one another
+    in_order: bool = False  # wants lanes to meet again with no barrier between: a random schedule need not let them
     apart: tuple[str, ...] = ()  # beginnings of counters that they do not: a generic pointer counts as what it may be
 
 
