@@ -231,7 +231,7 @@ class Track:
     along: str = "x"
     line: tuple[tuple[float, float], tuple[float, float]] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.along not in ("x", "y"):
             raise ValueError(f'a mark is dragged along "x" or "y", not {self.along!r}')
 
@@ -289,7 +289,7 @@ class Shown:
             f'<figcaption style="{_CAPTION}">{html.escape(self.alt)}</figcaption></figure>'
         )
 
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self.html(width=self.alone), "text/plain": self.alt}
 
 
@@ -324,7 +324,7 @@ class ShownMarkup:
             f'<div style="{_CAPTION}">{html.escape(self.alt)}</div></div>'
         )
 
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self.html(), "text/plain": self.alt}
 
 
@@ -347,7 +347,7 @@ class ShownRow:
         cards = "".join(f"<div>{part.html(inline=inline)}</div>" for part in self.parts)
         return f'<div style="display:flex;flex-wrap:wrap;gap:0 8px;align-items:flex-start">{cards}</div>'
 
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self.html(), "text/plain": self.alt}
 
 

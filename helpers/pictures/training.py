@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsFloat
 
 from helpers.pictures.figures import show
 from helpers.pictures.plots.training import Curve, training_curves
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from IPython.display import DisplayHandle
     from tqdm.auto import tqdm
 
@@ -61,14 +63,14 @@ class training(Mapping):
         """The value that was noted last under `name`."""
         return self._curves[name].values[-1]
 
-    def step(self, **values) -> None:
+    def step(self, **values: SupportsFloat) -> None:
         """Count a step of training, and note what it gave."""
         self.at += 1
         self.note(**values)
         if self._bar is not None:
             self._bar.update(1)
 
-    def note(self, **values) -> None:
+    def note(self, **values: SupportsFloat) -> None:
         """Note values at the present step, such as an accuracy after an epoch."""
         for name, value in values.items():
             curve = self._curves.setdefault(name, Curve([], []))
@@ -90,7 +92,9 @@ class training(Mapping):
         self._next_drawing = self._clock() + SECONDS_BETWEEN  # a chart of the first step alone shows nothing
         return self
 
-    def __exit__(self, kind, error, trace) -> bool:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
         if self._bar is not None:
             self._bar.close()
         if self._view is not None:

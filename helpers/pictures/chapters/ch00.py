@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.patches import Rectangle
@@ -10,6 +11,9 @@ from matplotlib.patches import Rectangle
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from vgpu.base.words import plural
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 OFF = 0.1
 """From which share of the true value on an estimate counts as wrong."""
@@ -53,7 +57,7 @@ HIGH = 0.8
 
 
 @styled
-def thread_line(blocks, threads, elements: int, *, picked: int | None = None) -> Picture:
+def thread_line(blocks: ArrayLike, threads: ArrayLike, elements: int, *, picked: int | None = None) -> Picture:
     """The threads of a 1D launch above their elements; threads without an element are hatched.
 
     `blocks`, `threads`: for each position the number of its block, and of its thread in the block, as a kernel wrote

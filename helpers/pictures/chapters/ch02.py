@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.patches import Rectangle
@@ -12,12 +13,15 @@ from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
 from vgpu.base.words import plural
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 MOST_WARPS, MOST_ORDERS, MOST_BLOCKS, MOST_THREADS, MOST_ROUNDS = 16, 6, 40, 40, 12
 _ROW, _HEAD = 0.27, 0.36  # inches
 
 
 @styled
-def warp_rows(blocks, threads, *, grid: int, block: int) -> Picture:
+def warp_rows(blocks: ArrayLike, threads: ArrayLike, *, grid: int, block: int) -> Picture:
     """Every warp of a launch as a row of 32 lanes, with the element that each lane processes.
 
     blocks, threads: integers of shape (n,): for each element the number of the block, and of the thread in it, that
@@ -68,7 +72,7 @@ def warp_rows(blocks, threads, *, grid: int, block: int) -> Picture:
 
 
 @styled
-def round_rows(blocks, threads, *, grid: int, block: int) -> Picture:
+def round_rows(blocks: ArrayLike, threads: ArrayLike, *, grid: int, block: int) -> Picture:
     """The elements that each thread of a grid-stride loop processes, with one row per iteration.
 
     blocks, threads: integers of shape (n,): for each element the number of the block, and of the thread in it, that
@@ -150,5 +154,5 @@ def _began(order: list[int]) -> str:
     return ", ".join(str(order.index(place)) for place in range(min(3, len(order))))
 
 
-def _cell(x: float, y: float, **style):
+def _cell(x: float, y: float, **style: Any) -> Rectangle:
     return Rectangle((x + 0.05, y + 0.06), 0.9, 0.88, lw=0.6, **style)

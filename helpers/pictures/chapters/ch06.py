@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from helpers.pictures.figures import PALETTE, Picture, styled, subplots
 from helpers.pictures.plots.common import check_count, shade
 from vgpu.base.words import plural
 from vgpu.tools.steps.trace import Trace
 from vgpu.tools.steps.turns import ARRIVES, READS, WRITES, HandOver, Turns
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_QUEUES = 4
 FEWEST_COLUMNS = 8
@@ -59,7 +63,7 @@ def _queues(found: Trace) -> list[int]:
     return sorted(lanes.values(), reverse=True)
 
 
-def _queue_panel(axes, lanes: Sequence[int], tallest: int) -> None:
+def _queue_panel(axes: Axes, lanes: Sequence[int], tallest: int) -> None:
     for column, many in enumerate(lanes):
         hot = many == lanes[0] > 1
         colour = PALETTE["vermilion"] if hot else PALETTE["sky"]
@@ -109,7 +113,7 @@ def warp_turns(found: Sequence[Turns]) -> Picture:
     return Picture(figure, f"{'; '.join(map(_finding, found))}.")
 
 
-def _turns_panel(axes, found: Turns) -> None:
+def _turns_panel(axes: Axes, found: Turns) -> None:
     for start, warp, end in _waits(found):
         axes.barh(warp + 0.12, end - start, 0.76, start, align="edge", color="none", edgecolor=PALETTE["purple"],
                   hatch="////", linewidth=0)  # fmt: skip

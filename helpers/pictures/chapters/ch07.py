@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.products import MODEL_ERROR
 from vgpu.base.words import plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_BLOCKS = 64
 
@@ -41,7 +45,7 @@ def look_back(looked: Mapping[str, Sequence[int]]) -> Picture:
     return Picture(figure, _blocks_passed(looked))
 
 
-def _squares(plot, row: int, columns: Sequence[int], colour: str | tuple[float, float, float]) -> None:
+def _squares(plot: Axes, row: int, columns: Sequence[int], colour: str | tuple[float, float, float]) -> None:
     plot.barh([row + 0.5] * len(columns), [0.84] * len(columns), left=[c + 0.08 for c in columns], height=0.84,
               color=colour)  # fmt: skip
 

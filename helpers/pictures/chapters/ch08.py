@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.collections import PatchCollection
@@ -15,7 +16,10 @@ from helpers.pictures.plots.ink import MONO
 from helpers.pictures.plots.issue import slots
 from helpers.pictures.plots.templates import from_template
 from vgpu.base.words import plural
-from vgpu.tools.steps.recording import Recording
+from vgpu.tools.steps.recording import Recording, Step
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_PANELS = 4
 _TALL, _HEAD, _FOOT = 0.72, 0.3, 0.62  # inches of a panel, of the words above it, and below the last one
@@ -52,12 +56,12 @@ def mask_strips(recordings: Mapping[str, Recording], warp: int = 0) -> Picture:
     return Picture(figure, f"Warp {warp} of each: {said}.")
 
 
-def _slots_used(found) -> str:
+def _slots_used(found: Sequence[Step]) -> str:
     taken = slots(found)
     return f"{taken.instructions:,} instructions, {100 * taken.share:.0f} % of the lane slots used"
 
 
-def _strip(axes, title: str, found, most: int) -> None:
+def _strip(axes: Axes, title: str, found: Sequence[Step], most: int) -> None:
     axes.add_patch(Rectangle((0, 0), len(found), WARP, fc="white", ec=PALETTE["grey"], lw=0.8))
     for colour, full in (("blue", True), ("orange", False)):
         boxes = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
@@ -13,9 +14,12 @@ from helpers.pictures.plots.common import check_count, shade
 from helpers.pictures.plots.time import LANES, UNITS_OF_TIME, draw_lanes
 from vgpu.base.words import plural
 from vgpu.hardware.time_model import seconds_text
-from vgpu.tools.streams.order import stream_name
+from vgpu.tools.streams.order import Hazard, Ordered, stream_name
 from vgpu.tools.streams.recording import Timeline
 from vgpu.tools.streams.spans import WAITS, Schedule
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_COMPARED = 3
 
@@ -131,7 +135,7 @@ def _rows(uses: Sequence[_Use]) -> list[str]:
     return ["host", *sorted({use.stream for use in uses}), *blocks]
 
 
-def _drawn(axes, uses: Sequence[_Use], rows: Sequence[str], until: float) -> str:
+def _drawn(axes: Axes, uses: Sequence[_Use], rows: Sequence[str], until: float) -> str:
     """One program, and what it shows in words."""
     names = list(dict.fromkeys(use.tensor for use in uses))
     colours = dict(zip(names, CYCLE, strict=False))
@@ -166,9 +170,9 @@ def _drawn(axes, uses: Sequence[_Use], rows: Sequence[str], until: float) -> str
     return ", and ".join(told)
 
 
-def _bar(axes, row: int, span: tuple[float, float], words: str, colour: str, hatch: str | None = None) -> None:
+def _bar(axes: Axes, row: int, span: tuple[float, float], words: str, colour: str, hatch: str | None = None) -> None:
     start, end = span
-    look = {"fc": shade(colour, 0.82), "ec": colour, "lw": 1.0, "hatch": hatch}
+    look: dict[str, Any] = {"fc": shade(colour, 0.82), "ec": colour, "lw": 1.0, "hatch": hatch}
     axes.broken_barh([(start, end - start)], (row + (1 - _BAR) / 2, _BAR), **look)
     axes.text(
         (start + end) / 2, row + 0.5, words, ha="center", va="center", fontsize=8, zorder=5,
@@ -183,7 +187,7 @@ _HALF, _TALL = 0.41, 0.3  # of a column's width, and of a row's height: from the
 
 
 @styled
-def stream_order(timeline) -> Picture:
+def stream_order(timeline: Timeline) -> Picture:
     """The order that streams and events guarantee in a recording; what nothing orders is red.
 
     timeline: what `streams.dry_run` or, on the virtual GPU, `streams.record` gives. A black arrow crosses from what
@@ -219,11 +223,11 @@ def stream_order(timeline) -> Picture:
     return Picture(figure, _finding(steps, shown, rows, crossing, hazards))
 
 
-def _row(step) -> str:
+def _row(step: Ordered) -> str:
     return stream_name(step.operation.queue) if step.host == "issues" else "the host"
 
 
-def _behind(steps, number: int) -> set[int]:
+def _behind(steps: Sequence[Ordered], number: int) -> set[int]:
     """The operations that are drawn and that this one follows, through events that are not."""
     found: set[int] = set()
     for before in steps[number].follows:
@@ -231,12 +235,12 @@ def _behind(steps, number: int) -> set[int]:
     return found
 
 
-def _name(step) -> str:
+def _name(step: Ordered) -> str:
     operation = step.operation
     return _WORDS.get(operation.kind) or (operation.label or operation.kind).split(" (")[0]
 
 
-def _box(axes, step, column: int, row: int, rows) -> None:
+def _box(axes: Axes, step: Ordered, column: int, row: int, rows: Sequence[str]) -> None:
     host = rows[row] == "the host"
     streams = [name for name in rows if name != "the host"]
     colour = PALETTE["grey"] if host else CYCLE[streams.index(rows[row])]
@@ -253,7 +257,10 @@ def _box(axes, step, column: int, row: int, rows) -> None:
     )  # fmt: skip
 
 
-def _arrow(axes, start, end, colour: str, head: str, dash, width: float) -> None:
+def _arrow(
+    axes: Axes, start: tuple[int, int], end: tuple[int, int], colour: str, head: str,
+    dash: str | tuple[int, tuple[int, ...]], width: float,
+) -> None:  # fmt: skip
     """A line between the boxes at two places: from the one's edge to the other's."""
     if start[1] == end[1]:
         ends, bend = ((start[0], start[1] - _TALL / 2), (end[0], end[1] - _TALL / 2)), 0.35
@@ -268,7 +275,10 @@ def _arrow(axes, start, end, colour: str, head: str, dash, width: float) -> None
     )  # fmt: skip
 
 
-def _finding(steps, shown, rows, crossing, hazards) -> str:
+def _finding(
+    steps: Sequence[Ordered], shown: Sequence[int], rows: Sequence[str], crossing: Sequence[tuple[int, int]],
+    hazards: Sequence[Hazard],
+) -> str:  # fmt: skip
     def where(number: int) -> str:
         row = _row(steps[number])
         return row if row == "the host" else f"{_name(steps[number])} in {row}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
@@ -12,6 +13,9 @@ from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.pipelines import COMPUTE, COPY, LATE, stage_box
 from vgpu.base.words import plural
 from vgpu.tools.profile import Profile
+
+if TYPE_CHECKING:
+    from vgpu.tools.steps.arrivals import BarrierPhases, CopyGroups
 
 PLACES = ("global memory\nand L2", "L1 cache", "registers", "shared memory")
 WAYS = {
@@ -23,21 +27,21 @@ WAYS = {
 """Which places data pass, by the kind of copy. Source: NVIDIA "PTX ISA", cp.async (.ca, .cg) and cp.async.bulk."""
 
 
-def _way(profile) -> str:
-    if profile["bulk_loads"]:
+def _way(profile: Profile) -> str:
+    if profile.counters["bulk_loads"]:
         return "bulk copy"
-    if profile["async_copies"]:
+    if profile.counters["async_copies"]:
         return "cp.async.cg" if re.search(r"cp\.async\.cg", profile.kernel.ptx) else "cp.async.ca"
     return "ld and st"
 
 
-def _instructions(profile, way: str) -> int:
+def _instructions(profile: Profile, way: str) -> int:
     """Instructions of warps, or of single threads for bulk copies, that move data to shared memory."""
     if way == "bulk copy":
-        return profile["bulk_loads"]
+        return profile.counters["bulk_loads"]
     if way == "ld and st":
-        return profile["global_load_requests"] + profile["shared_store_requests"]
-    return profile["async_copies"]
+        return profile.counters["global_load_requests"] + profile.counters["shared_store_requests"]
+    return profile.counters["async_copies"]
 
 
 @styled
@@ -90,7 +94,7 @@ FEW = 8  # columns that are wide enough for numbers
 
 
 @styled
-def copy_groups(found) -> Picture:
+def copy_groups(found: CopyGroups) -> Picture:
     """Which copies of a thread join which group, and which wait lands them, from `results.steps.arrivals.copy_groups`.
 
     A column for each thing the thread does, one row per group: from its copies to the wait that lands them.
@@ -144,7 +148,7 @@ def _listed(word: str, numbers: Sequence[int]) -> str:
 
 
 @styled
-def barrier_phases(found) -> Picture:
+def barrier_phases(found: BarrierPhases) -> Picture:
     """The arrivals and bytes each mbarrier still expects, by event, from `results.steps.arrivals.barrier_phases`.
 
     A band for each mbarrier, white in phases of parity 0 and shaded in those of parity 1; bars are what is missing
@@ -200,6 +204,8 @@ def barrier_phases(found) -> Picture:
     return Picture(figure, f"{found.kernel}, {plural(len(found.events), 'change')}: {told}.")
 
 
-def _patch(left: float, bottom: float, wide: float, tall: float, colour: str, lightness: float | None = None):
+def _patch(
+    left: float, bottom: float, wide: float, tall: float, colour: str, lightness: float | None = None
+) -> Rectangle:
     fill = colour if lightness is None else shade(colour, lightness)
     return Rectangle((left, bottom), wide, tall, facecolor=fill, edgecolor="none")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.colors import ListedColormap
@@ -12,6 +13,10 @@ from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, n
 from helpers.pictures.plots.common import check_count, shade
 from vgpu.base.words import plural
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 MOST_CELLS = 9
 """Along a side of a matrix whose numbers are written out."""
@@ -24,7 +29,10 @@ def _number(value: float) -> str:
     return f"{value:g}".replace("-", "−")
 
 
-def _matrix(axes, values: np.ndarray, left: float, top: float, colour=lambda row, column: "#ffffff") -> None:
+def _matrix(
+    axes: Axes, values: np.ndarray, left: float, top: float,
+    colour: Callable[[int, int], str | tuple[float, float, float]] = lambda row, column: "#ffffff",
+) -> None:  # fmt: skip
     """Numbers in squares of one unit, the first at (left, top)."""
     for (row, column), value in np.ndenumerate(values):
         x, y = left + column, top + row
@@ -32,7 +40,7 @@ def _matrix(axes, values: np.ndarray, left: float, top: float, colour=lambda row
         axes.text(x + 0.5, y + 0.52, _number(value), ha="center", va="center", fontsize=10)
 
 
-def _small(name: str, given) -> np.ndarray:
+def _small(name: str, given: ArrayLike) -> np.ndarray:
     found = np.asarray(given, dtype=float)
     if found.ndim != 2 or not 1 <= max(found.shape) <= MOST_CELLS or 0 in found.shape:
         raise ValueError(
@@ -58,12 +66,12 @@ def _pale(number: int) -> tuple[float, float, float]:
     return shade(CYCLE[number], 0.86)
 
 
-def _words(axes, *places: tuple[float, float, str]) -> None:
+def _words(axes: Axes, *places: tuple[float, float, str]) -> None:
     for x, y, words in places:
         axes.text(x, y - 0.25, words, fontsize=9)
 
 
-def _sums(axes, image: np.ndarray, weight: np.ndarray) -> tuple[float, float, np.ndarray]:
+def _sums(axes: Axes, image: np.ndarray, weight: np.ndarray) -> tuple[float, float, np.ndarray]:
     """Image, filter and feature map side by side, and the first sum; how wide and high that is, and the results."""
     columns, across = _columns(image, weight)
     results = (weight.reshape(1, -1) @ columns).reshape(across)
@@ -85,13 +93,13 @@ def _sums(axes, image: np.ndarray, weight: np.ndarray) -> tuple[float, float, np
     return end + 0.32 * len(terms) + 1.5, max(image.shape[0], across[0]), results
 
 
-def _page(axes, width: float, height: float) -> None:
+def _page(axes: Axes, width: float, height: float) -> None:
     axes.set(xlim=(-0.1, width), ylim=(height + 0.1, -0.8), aspect="equal", anchor="W")
     axes.set_axis_off()
 
 
 @styled
-def window_sums(image, weight) -> Picture:
+def window_sums(image: ArrayLike, weight: ArrayLike) -> Picture:
     """A small image, a filter and the resulting feature map, with all numbers.
 
     `image`, `weight`: small matrices. ValueError for one too large to be written out, and for a window that does not
@@ -110,7 +118,7 @@ def window_sums(image, weight) -> Picture:
 
 
 @styled
-def im2col_product(image, weight) -> Picture:
+def im2col_product(image: ArrayLike, weight: ArrayLike) -> Picture:
     """A small convolution, and below it the same as a matrix product with the im2col matrix, with all numbers.
 
     `image`, `weight`: small matrices. Each position of the window has a colour: that of its column, and of its result.

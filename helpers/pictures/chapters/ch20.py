@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.patches import FancyBboxPatch, Rectangle
@@ -11,6 +12,11 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from vgpu.base.words import plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+    from torch import Tensor
 
 
 @styled
@@ -44,9 +50,12 @@ _CENTRES = (128, 268, 408, 594)
 """Where cells stand, of 700 across; between the last two there is room for those left out."""
 _CELL, _DATA = (76, 96), (92, 38)
 _X, _STEP, _OUT = 32, 168, 300
+_Place = tuple[float, float]
 
 
-def _parts(x, outputs, state) -> tuple[int, tuple[int, int], tuple[int, int], list[str]]:
+def _parts(
+    x: Tensor, outputs: Tensor, state: Tensor | tuple[Tensor, ...]
+) -> tuple[int, tuple[int, int], tuple[int, int], list[str]]:
     """Steps, the shapes of an input and of an output of one step, and the names of what the state consists of."""
     parts = tuple(state) if isinstance(state, (tuple, list)) else (state,)
     shapes = [tuple(each.shape) for each in (x, outputs, *parts)]
@@ -61,7 +70,7 @@ def _parts(x, outputs, state) -> tuple[int, tuple[int, int], tuple[int, int], li
 
 
 @styled
-def unrolled(x, outputs, state, *, backward: bool = False) -> Picture:
+def unrolled(x: Tensor, outputs: Tensor, state: Tensor | tuple[Tensor, ...], *, backward: bool = False) -> Picture:
     """One cell of a recurrent layer at each of its steps, with what flows between them and the shape of each piece.
 
     As called: `unrolled(x, *rnn(x))`, with `x` of shape (steps, batch, inputs), all outputs, and the last state, which
@@ -111,7 +120,7 @@ def unrolled(x, outputs, state, *, backward: bool = False) -> Picture:
     return Picture(figure, said)
 
 
-def _states(axes, names: Sequence[str], shape: str, centres: Sequence[float], steps: int, backward: bool) -> None:
+def _states(axes: Axes, names: Sequence[str], shape: str, centres: Sequence[float], steps: int, backward: bool) -> None:
     """The arrows from cell to cell: one for each part of the state, and one back for its gradient."""
     lanes = len(names) * (2 if backward else 1)
     heights = np.linspace(_STEP + 34, _STEP - 38, lanes) if lanes > 1 else [_STEP]
@@ -135,26 +144,26 @@ def _states(axes, names: Sequence[str], shape: str, centres: Sequence[float], st
         _text(axes, centres[-1] + half + 44, height, f"d{name}" if back else name, back)
 
 
-def _turned(start, end, back: bool):
+def _turned(start: _Place, end: _Place, back: bool) -> tuple[_Place, _Place]:
     return (end, start) if back else (start, end)
 
 
-def _text(axes, x: float, y: float, words: str, back: bool) -> None:
+def _text(axes: Axes, x: float, y: float, words: str, back: bool) -> None:
     colour = PALETTE["vermilion" if back else "blue"]
     axes.text(x, y, words, ha="center", va="center", fontsize=8.5, color=colour, fontstyle="italic")
 
 
-def _box(x: float, y: float, width: float, height: float, fill, edge):
+def _box(x: float, y: float, width: float, height: float, fill: str | tuple[float, ...], edge: str) -> FancyBboxPatch:
     return FancyBboxPatch((x + 3, y + 3), width - 6, height - 6, boxstyle="round,pad=3", fc=fill, ec=edge, lw=0.8)
 
 
-def _arrow(axes, start: tuple[float, float], end: tuple[float, float], *, back: bool = False) -> None:
+def _arrow(axes: Axes, start: _Place, end: _Place, *, back: bool = False) -> None:
     look = {"color": PALETTE["vermilion"], "ls": (0, (4, 2))} if back else {"color": PALETTE["blue"]}
     axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "lw": 1.4, "shrinkA": 0, "shrinkB": 1, **look})
 
 
 @styled
-def cell_rounds(rounds) -> Picture:
+def cell_rounds(rounds: ArrayLike) -> Picture:
     """The cells of a recurrent network of several layers over its steps, each with the round in which it can run.
 
     `rounds`: an array of shape (layers, steps) of whole numbers from 1, layer 0 first. A cell waits for the one before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.patches import Rectangle
@@ -11,6 +12,9 @@ from helpers.pictures.figures import CYCLE, PALETTE, Picture, styled, subplots
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.training import as_images, draw_images
 from vgpu.base.words import plural
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 MOST_SPREADS = 3
 MOST_ENDS = 24
@@ -66,7 +70,7 @@ MOST_POINTS = 1000
 """Of all clouds of a picture together."""
 
 
-def as_points(given) -> np.ndarray:
+def as_points(given: object) -> np.ndarray:
     """Points of the plane as (count, 2). ValueError for what has another shape."""
     points = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given, float)
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
@@ -110,7 +114,9 @@ def reached(points: np.ndarray, targets: np.ndarray, reach: float, share: float 
 
 
 @styled
-def point_clouds(clouds: Mapping[str, object], targets, *, reach: float, extent: float = 1.05) -> Picture:
+def point_clouds(
+    clouds: Mapping[str, object], targets: np.ndarray | Tensor, *, reach: float, extent: float = 1.05
+) -> Picture:
     """2D points around their targets, one panel per set, and how many targets each set has reached.
 
     `targets`: (count, 2); one counts as reached where 1 % of the points are within `reach` of it. The axes go from

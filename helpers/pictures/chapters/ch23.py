@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.results.step_log import MODEL_ERROR
+from helpers.results.step_log import MODEL_ERROR, StepLog
 from vgpu.hardware.time_model import seconds_text
 
 
 @styled
-def mend_steps(log) -> Picture:
+def mend_steps(log: StepLog) -> Picture:
     """The versions of a `StepLog` from the top down: a bar of modelled time each, with its launches and its gain.
 
     White: a version that was taken back. Grey: one within the model's error of the last that was kept before it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
@@ -14,11 +15,16 @@ from vgpu.base.words import plural
 from vgpu.storage.banks import BANKS, parts, wavefronts
 from vgpu.tools.steps.trace import Access
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from vgpu.tools.profile import Profile
+
 MOST_LINES = 32
 FEWEST_LINES = 8
 
 
-def sectors_of(access) -> dict[int, set[int]]:
+def sectors_of(access: Access) -> dict[int, set[int]]:
     """The sectors that one request of a warp touches: sector number → the bytes of it that lanes asked
     for."""
     touched: dict[int, set[int]] = {}
@@ -29,7 +35,7 @@ def sectors_of(access) -> dict[int, set[int]]:
     return touched
 
 
-def sector_finding(access, prefix: str = "") -> str:
+def sector_finding(access: Access, prefix: str = "") -> str:
     """One sentence: how many sectors this request moves and what share of their bytes the warp requested."""
     touched = sectors_of(access)
     used = sum(len(bytes_) for bytes_ in touched.values())
@@ -42,7 +48,7 @@ KEY = "blue: a word that a lane asked for (its number) · yellow: a sector that 
 
 
 @styled
-def sector_map(access, *, prefix: str = "") -> Picture:
+def sector_map(access: Access, *, prefix: str = "") -> Picture:
     """One request of a warp drawn on memory: one row per 128-byte line, one cell per 4-byte word, the lane in the
     cell.
 
@@ -87,12 +93,12 @@ def sector_panels(accesses: Mapping[str, Access]) -> Picture:
     return Picture(figure, " ".join(sector_finding(access, f"{name}: ") for name, access in accesses.items()))
 
 
-def _lines(access) -> list[int]:
+def _lines(access: Access) -> list[int]:
     """The 128-byte lines that a request touches, by number."""
     return sorted({sector // 4 for sector in sectors_of(access)})
 
 
-def _draw_lines(axes, access, shown: Sequence[int], height: int) -> None:
+def _draw_lines(axes: Axes, access: Access, shown: Sequence[int], height: int) -> None:
     """The request on the lines `shown`, one a row of `height` rows in all."""
     touched, words = sectors_of(access), LINE // 4
     sector_width = words // 4
@@ -126,7 +132,7 @@ def _draw_lines(axes, access, shown: Sequence[int], height: int) -> None:
     axes.axis("off")
 
 
-def _name_sectors(axes, height: int) -> None:
+def _name_sectors(axes: Axes, height: int) -> None:
     for sector in range(4):
         axes.text(sector * SECTOR // 4, -0.12 * height / 8, f"sector {sector}", fontsize=8, color="#444444")
 
@@ -148,17 +154,17 @@ def staircase(values: Mapping[str, float], *, unit: str, best: float | None = No
     return Picture(figure, f"{unit[0].upper()}{unit[1:]} — {said}.")
 
 
-def load_traffic(profile) -> dict[str, int]:
+def load_traffic(profile: Profile) -> dict[str, int]:
     """Bytes of a kernel's global loads: requested by lanes, moved as sectors, and what no cache can save."""
     return {
-        "lanes ask for": profile["global_load_bytes"],
-        "sectors bring": SECTOR * profile["global_load_sectors"],
+        "lanes ask for": profile.counters["global_load_bytes"],
+        "sectors bring": SECTOR * profile.counters["global_load_sectors"],
         "distinct sectors": profile.counters.footprint.read_bytes,
     }
 
 
 @styled
-def traffic(profile, *, prefix: str = "", scale: float = 0) -> Picture:
+def traffic(profile: Profile, *, prefix: str = "", scale: float = 0) -> Picture:
     """The bytes of a kernel's global loads: one bar each for requested, moved and distinct bytes.
 
     `scale`: the most bytes that the axis must hold, so that pictures can be compared.
@@ -184,7 +190,7 @@ FEWEST_ROWS = 8
 MOST_LABELLED = 16
 
 
-def bank_finding(access, prefix: str = "") -> str:
+def bank_finding(access: Access, prefix: str = "") -> str:
     """One sentence: the wavefronts of this shared request, how many it needs at least, and what is broadcast."""
     fronts = wavefronts(access)
     count = plural(len(fronts), "wavefront")
@@ -197,7 +203,7 @@ def bank_finding(access, prefix: str = "") -> str:
 
 
 @styled
-def bank_matrix(access, *, prefix: str = "") -> Picture:
+def bank_matrix(access: Access, *, prefix: str = "") -> Picture:
     """Banks against wavefronts for one shared-memory request; the number is the lane that a bank serves.
 
     `access`: a shared `trace.Access`. A bank that serves several lanes with one word says how many of them.
@@ -278,7 +284,7 @@ def cache_requests(runs: Mapping[str, Sequence[Asked]], nbytes: int) -> Picture:
     return Picture(figure, _requests_finding(runs, nbytes))
 
 
-def _panel(panel, asked: Sequence[Asked], nbytes: int, panels: int) -> None:
+def _panel(panel: Axes, asked: Sequence[Asked], nbytes: int, panels: int) -> None:
     panel.axhspan(0, nbytes / 1024, color=PALETTE["mist"], lw=0, label="as many bytes as the cache holds")
     size = max(1.5, min(5.0, 1000 / panels / len(asked)))
     found = [(number, each) for number, each in enumerate(asked) if each.hits == each.sectors]

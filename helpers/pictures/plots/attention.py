@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from matplotlib.patches import Rectangle
 
@@ -9,8 +11,11 @@ from helpers.models.attention import Visit, Walk, separate_bytes
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, blank, styled
 from vgpu.base.words import plural
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-def _rectangle(axes, keys: range, rows: range, **look) -> None:
+
+def _rectangle(axes: Axes, keys: range, rows: range, **look: Any) -> None:
     axes.add_patch(Rectangle((keys.start - 0.5, rows.start - 0.5), len(keys), len(rows), **look))
 
 
@@ -42,7 +47,7 @@ def attention_tiles(found: Walk, step: int, row: int) -> Picture:
     return Picture(figure, said)
 
 
-def _matrix(axes, found: Walk, step: int, visit: Visit, watched: int) -> None:
+def _matrix(axes: Axes, found: Walk, step: int, visit: Visit, watched: int) -> None:
     length = len(found.scores)
     seen = np.full((length, length), np.nan)
     for each in found.visits[:step]:
@@ -65,7 +70,7 @@ def _matrix(axes, found: Walk, step: int, visit: Visit, watched: int) -> None:
     )
 
 
-def _running(axes, found: Walk, so_far: list[Visit], row: int) -> None:
+def _running(axes: Axes, found: Walk, so_far: list[Visit], row: int) -> None:
     whole = [each for each in found.visits if each.rows == so_far[-1].rows]
     places = range(1, len(so_far) + 1)
     axes.plot(
@@ -83,7 +88,7 @@ def _running(axes, found: Walk, so_far: list[Visit], row: int) -> None:
     axes.legend(loc="lower left", bbox_to_anchor=(0, 0.97), ncols=2, fontsize=7.5, borderaxespad=0, handlelength=2)
 
 
-def _output(axes, found: Walk, visit: Visit, row: int) -> float:
+def _output(axes: Axes, found: Walk, visit: Visit, row: int) -> float:
     """Draws O / l of the watched query; how far it is from what it will be in the end."""
     now = visit.o[row] / visit.l[row]
     last = [each for each in found.visits if each.rows == visit.rows][-1]
@@ -100,7 +105,7 @@ def _output(axes, found: Walk, visit: Visit, row: int) -> float:
     return float(np.abs(now - final).max())
 
 
-def _bytes(axes, now: int, whole: int, separate: int) -> None:
+def _bytes(axes: Axes, now: int, whole: int, separate: int) -> None:
     axes.barh([1], [separate], color=PALETTE["mist"], ec=PALETTE["grey"], height=0.7)
     axes.barh([0], [whole], color="none", ec=PALETTE["green"], height=0.7)
     axes.barh([0], [now], color=PALETTE["green"], height=0.7)

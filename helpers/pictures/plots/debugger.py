@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from helpers.pictures.plots.ink import GREY, INK, PALE, Ink
 from helpers.pictures.plots.short_values import exact, fitted, same, short, tiny
 from vgpu.base.errors import KernelError
 from vgpu.base.words import plural
-from vgpu.tools.steps.recording import At
+from vgpu.tools.steps.recording import At, Held, Recording, Written
 from vgpu.tools.steps.timeline import Contents, MemoryThen, Moment, Moments, opcode
 
 WIDTH, HEIGHT = 860, 428
@@ -206,7 +207,7 @@ def _spans(numbers: list[int]) -> str:
     return ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=True))
 
 
-def _lanes(ink: Ink, timeline: Moments, moment: Moment, states, lane: int) -> None:
+def _lanes(ink: Ink, timeline: Moments, moment: Moment, states: Sequence[str], lane: int) -> None:
     ink.text(LANE_X - 8, 35, "lane", size=9.5, ink=PALE, mono=False, anchor="end")
     ink.text(LANE_X - 8, 54, "at line", size=9.5, ink=PALE, mono=False, anchor="end")
     for at, state in enumerate(states):
@@ -234,7 +235,7 @@ def _mark(timeline: Moments, moment: Moment, state: str, lane: int) -> str:
     return "" if line is None else str(line)
 
 
-def _values(ink: Ink, moment: Moment, states, lane: int, registers: bool, most: int) -> None:
+def _values(ink: Ink, moment: Moment, states: Sequence[str], lane: int, registers: bool, most: int) -> None:
     """One row per variable, one column per lane; what this moment changed on yellow."""
     top, height = TABLE_TOP, VALUE_HEIGHT
     rows = _rows(moment, registers)
@@ -264,7 +265,7 @@ def _values(ink: Ink, moment: Moment, states, lane: int, registers: bool, most: 
         ink.text(LANE_X, top + 13, words, size=10.5, ink=PALE, mono=False)
 
 
-def _rows(moment: Moment, registers: bool):
+def _rows(moment: Moment, registers: bool) -> list[tuple[str, Written]]:
     """Names and values to list: those that differ from lane to lane or change first, base addresses left out."""
     found = moment.registers if registers else moment.variables
     rows = [(name, w) for name, w in found.items() if not all(isinstance(v, At) for v in w.values if v is not None)]
@@ -274,10 +275,10 @@ def _rows(moment: Moment, registers: bool):
     return [rows[at] for at in kept] if registers else _steady(rows, moment)
 
 
-def _steady(rows, moment: Moment):
+def _steady(rows: Sequence[tuple[str, Written]], moment: Moment) -> list[tuple[str, Written]]:
     """Many variables: what changes now and what differs from lane to lane comes first, each in its own order."""
 
-    def last(row) -> bool:
+    def last(row: tuple[str, Written]) -> bool:
         return row[0] not in moment.changed and len({repr(value) for value in row[1].values}) == 1
 
     return sorted(rows, key=last)
@@ -360,7 +361,7 @@ def _memory(ink: Ink, memory: MemoryThen, moment: Moment, array: str | None, top
     return contents
 
 
-def _index(held, element: int) -> str:
+def _index(held: Held, element: int) -> str:
     if held.dtype is None or len(held.shape) < 2:
         return f"[{element}]"
     width = held.shape[-1]
@@ -368,7 +369,7 @@ def _index(held, element: int) -> str:
     return f"[{element // width},{element % width}]" if packed and len(held.shape) == 2 else f"[{element}]"
 
 
-def _details(ink: Ink, recording, moment: Moment, lane: int, registers: bool, top: float) -> None:
+def _details(ink: Ink, recording: Recording, moment: Moment, lane: int, registers: bool, top: float) -> None:
     """The chosen lane's values in full, with their types."""
     left, height = 452, 15
     x, y, _ = recording.block

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.patches import Rectangle
 
@@ -9,6 +11,9 @@ from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from vgpu.base.words import plural
 from vgpu.tools.steps.touched import BLOCK, THREAD, TouchedElements
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_TILES = 16
 
@@ -79,7 +84,14 @@ def tile_walk(
     )
 
 
-def _tile(axes, origin, scale: float, box: tuple[int, int, int, int], colour: str, number: int | None) -> None:
+def _tile(
+    axes: Axes,
+    origin: tuple[float, float],
+    scale: float,
+    box: tuple[int, int, int, int],
+    colour: str,
+    number: int | None,
+) -> None:
     """One tile of a matrix, at (row, column, height, width); the first of a walk is darker."""
     down, along, tall, wide = (scale * side for side in box)
     x, y = origin[0] + along, origin[1] + down
@@ -89,7 +101,7 @@ def _tile(axes, origin, scale: float, box: tuple[int, int, int, int], colour: st
         axes.text(x + wide / 2, y + tall / 2, str(number + 1), ha="center", va="center_baseline", fontsize=7.5)
 
 
-def _enlarged(axes, mine: np.ndarray, fill) -> int:
+def _enlarged(axes: Axes, mine: np.ndarray, fill: tuple[float, float, float]) -> int:
     """The tile of the result, element by element, and how many elements are lane 0's."""
     side = min(275 / mine.shape[1], 290 / mine.shape[0])
     x, y = 410, 30

@@ -17,7 +17,10 @@ class Ink:
 
     parts: list[str] = field(default_factory=list)
 
-    def text(self, x, y, words, *, size=11, ink=INK, bold=False, mono=True, anchor="start", strike=False) -> None:
+    def text(
+        self, x: float, y: float, words: object, *, size: float = 11, ink: str = INK, bold: bool = False,
+        mono: bool = True, anchor: str = "start", strike: bool = False,
+    ) -> None:  # fmt: skip
         """Words with their baseline at y, in the monospaced font or in that of the page."""
         extra = "" if mono else ' font-family="system-ui,sans-serif"'
         extra += (' font-weight="bold"' if bold else "") + (' text-decoration="line-through"' if strike else "")
@@ -27,7 +30,10 @@ class Ink:
             f'<text x="{x:.5g}" y="{y:.5g}" font-size="{size}"{extra}>{escape(str(words), quote=False)}</text>'
         )
 
-    def box(self, x, y, width, height, fill, edge="none", dash="", line=1.0) -> None:
+    def box(
+        self, x: float, y: float, width: float, height: float, fill: str, edge: str = "none", dash: str = "",
+        line: float = 1.0,
+    ) -> None:  # fmt: skip
         """A rectangle with slightly rounded corners."""
         edges = f' stroke="{edge}" stroke-width="{line}"' if edge != "none" else ""
         edges += f' stroke-dasharray="{dash}"' if dash else ""
@@ -35,7 +41,7 @@ class Ink:
             f'<rect x="{x:.5g}" y="{y:.5g}" width="{width:.5g}" height="{height:.5g}" rx="2" fill="{fill}"{edges}/>'
         )
 
-    def rule(self, x1, y1, x2, y2) -> None:
+    def rule(self, x1: float, y1: float, x2: float, y2: float) -> None:
         """A thin line."""
         self.parts.append(f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}" stroke="{RULE}" stroke-width="1"/>')
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from helpers.pictures.figures import PALETTE, Drawing
 from helpers.pictures.plots.common import WARP, lanes_on_end, stretches
 from helpers.pictures.plots.ink import GREY, PALE, RULE, Ink
 from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
+
+if TYPE_CHECKING:
+    from vgpu.tools.steps.recording import Recording, Step
 
 WIDTH, HEIGHT = 760, 384
 LEFT, TOP, LANE = 34, 46, 5.5  # the strip; a lane is so many pixels high
@@ -43,7 +47,7 @@ def slots(steps: Sequence) -> Slots:
     return Slots(len(steps), sum(sum(step.mask) for step in steps))
 
 
-def issue_strip(recording, warp: int = 0, *, prefix: str = "") -> Drawing:
+def issue_strip(recording: Recording, warp: int = 0, *, prefix: str = "") -> Drawing:
     """One warp of a recording: one column per instruction, one row per lane, coloured by source line.
 
     recording: what `record` gives. White is a lane that stood elsewhere: issued for nothing. At most `MOST_STEPS`
@@ -53,7 +57,7 @@ def issue_strip(recording, warp: int = 0, *, prefix: str = "") -> Drawing:
     if not steps:
         raise ValueError(f"the recording has no steps of warp {warp}; it has {plural(recording.warps, 'warp')}")
     taken = slots(steps)
-    by_line: dict[int | None, list] = {}
+    by_line: dict[int | None, list[Step]] = {}
     for step in steps:
         by_line.setdefault(step.line, []).append(step)
     numbers = sorted(by_line, key=lambda line: -1 if line is None else line)
@@ -69,7 +73,7 @@ def issue_strip(recording, warp: int = 0, *, prefix: str = "") -> Drawing:
     return ink.drawing(_finding(recording, warp, taken, prefix), WIDTH, HEIGHT)
 
 
-def _finding(recording, warp: int, taken: Slots, prefix: str) -> str:
+def _finding(recording: Recording, warp: int, taken: Slots, prefix: str) -> str:
     per = taken.useful / taken.instructions
     name = fitted(recording.kernel, LONGEST_NAME)
     return (
@@ -86,7 +90,7 @@ def _colour(at: int) -> str:
     return "#" + "".join(f"{round(part + (255 - part) * pale):02x}" for part in parts)
 
 
-def _strip(ink: Ink, steps, colours) -> None:
+def _strip(ink: Ink, steps: Sequence[Step], colours: Mapping[int | None, str]) -> None:
     wide = ACROSS / len(steps)
     ink.box(LEFT, TOP, ACROSS, WARP * LANE, "#ffffff", RULE)
     paths: dict[str, list[str]] = {}
@@ -121,7 +125,9 @@ def _meter(ink: Ink, taken: Slots) -> None:
     ink.text(x, y + 12, said, size=10.5, ink="#ffffff" if inside else PALE, bold=True, mono=False)
 
 
-def _table(ink: Ink, recording, by_line, colours) -> None:
+def _table(
+    ink: Ink, recording: Recording, by_line: Mapping[int | None, Sequence[Step]], colours: Mapping[int | None, str]
+) -> None:
     """The lines that took most slots, in their order in the source."""
     top = TOP + WARP * LANE + 54
     heads = ((LEFT + 16, "start", "line"), (560, "end", "instructions"), (650, "end", "lanes active"),

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from helpers.pictures.figures import Track
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right, top, in points."""
@@ -63,7 +67,7 @@ _POINTS_PER_INCH = 72
 
 
 def track(
-    axes,
+    axes: Axes,
     places: Mapping[object, tuple[float, float]],
     along: str = "x",
     *,
@@ -75,7 +79,7 @@ def track(
     places: x and y by value of the control, in data; along: the way the pointer counts, "x" or "y"; line: two ends, in
     data, of a line that goes with the mark and can be taken as well, as it is while the control holds `at`.
     """
-    figure = axes.figure
+    figure = axes.figure.get_figure(root=True)
 
     def point(place: tuple[float, float]) -> tuple[float, float]:
         x, y = axes.transData.transform(place) * _POINTS_PER_INCH / figure.dpi

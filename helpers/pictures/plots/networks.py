@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
@@ -23,12 +24,22 @@ from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.roofline import bandwidth, peak_flops, rate_text, roofline
 from vgpu.tools.streams.spans import Schedule
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+    from torch import Tensor
+
+    from helpers.models.layers import Layer
+    from helpers.results.torch.operations import Operation
+
 MOST_IMAGES = 64
 MOST_LAYERS = 24
 
 
 @styled
-def image_grid(images, finding: str, *, signed: bool = False, first=None) -> Picture:
+def image_grid(
+    images: np.ndarray | Tensor, finding: str, *, signed: bool = False, first: np.ndarray | Tensor | None = None
+) -> Picture:
     """Small grey images beside one another, all on one scale, with a sentence that says what they show.
 
     `images`: an array or tensor of shape (number, height, width), at most 64. `signed`: white is zero, blue below and
@@ -60,7 +71,7 @@ def image_grid(images, finding: str, *, signed: bool = False, first=None) -> Pic
     return Picture(figure, finding)
 
 
-def least_seconds(layer, gpu: GPU, precision: str) -> tuple[float, float]:
+def least_seconds(layer: Layer | Operation, gpu: GPU, precision: str) -> tuple[float, float]:
     """Seconds for a layer's arithmetic, and for its bytes, at the data sheet's rates; the greater one is a bound."""
     return layer.flops / peak_flops(gpu, precision), layer.nbytes / bandwidth(gpu)
 
@@ -121,21 +132,21 @@ def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32", *, about: 
     return Picture(figure, " ".join(said))
 
 
-def _numbered(axes, spots: Mapping[int, tuple[float, float]], line: Sequence[tuple[float, float]]) -> None:
+def _numbered(axes: Axes, spots: Mapping[int, tuple[float, float]], line: Sequence[tuple[float, float]]) -> None:
     """The number of each mark beside it, where it hides neither another number nor a mark nor the line."""
     points = 72 / axes.figure.dpi
     places = [tuple(points * axes.transData.transform(spot)) for spot in spots.values()]
     corners = [points * axes.transData.transform(corner) for corner in line]
     along = [start + (end - start) * part / 50 for start, end in pairwise(corners) for part in range(51)]
     sizes = [(5.4 * len(str(number)) + 2, 9.5) for number in spots]
-    within = tuple(points * axes.bbox.extents)
+    within = tuple(points * np.asarray(axes.bbox.extents))
     centres = spread(places, sizes, within, taken=[around(tuple(place), (2, 2)) for place in along])
     for number, spot, at, (x, y) in zip(spots, spots.values(), places, centres, strict=True):
         axes.annotate(str(number), spot, xytext=(x - at[0], y - at[1]), textcoords="offset points", fontsize=8,
                       ha="center", va="center")  # fmt: skip
 
 
-def _three_ticks():
+def _three_ticks() -> MaxNLocator:
     return MaxNLocator(3)
 
 
@@ -147,7 +158,7 @@ MOST_PIXELS = 32
 """Along a side of an image whose pixels are still to be told apart."""
 
 
-def checked_image(image) -> np.ndarray:
+def checked_image(image: ArrayLike) -> np.ndarray:
     """An image as a square array of numbers. ValueError for another shape, and where its pixels could not be seen."""
     found = np.asarray(image, dtype=float)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or not 1 <= found.shape[0] <= MOST_PIXELS:
@@ -158,17 +169,17 @@ def checked_image(image) -> np.ndarray:
     return found
 
 
-def _bare(axes) -> None:
+def _bare(axes: Axes) -> None:
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
 
 
-def _rectangle(axes, x, y, width, height, **look) -> None:
+def _rectangle(axes: Axes, x: float, y: float, width: float, height: float, **look: Any) -> None:
     axes.add_patch(Rectangle((x - 0.5, y - 0.5), width, height, **look))
 
 
 @styled
-def im2col_map(image, window: Window, tile: int, number: int) -> Picture:
+def im2col_map(image: ArrayLike, window: Window, tile: int, number: int) -> Picture:
     """An image beside its im2col matrix, with one tile of columns highlighted in both.
 
     `window` moves over the square `image`; `tile`: outputs, and so columns, that a block takes at a time; `number`:
@@ -231,7 +242,7 @@ def im2col_map(image, window: Window, tile: int, number: int) -> Picture:
 
 
 @styled
-def receptive_field_map(image, stack: Sequence[Window], row: int, column: int, name: str = "") -> Picture:
+def receptive_field_map(image: ArrayLike, stack: Sequence[Window], row: int, column: int, name: str = "") -> Picture:
     """Which pixels of a square `image` the output at (row, column) of a stack sees, and by how many paths each."""
     image = checked_image(image)
     size, along = len(image), outputs(stack, len(image))
@@ -347,7 +358,9 @@ def _cut(name: str) -> str:
     return "\n".join(textwrap.wrap(name, 11)[:3])
 
 
-def _boxes(axes, spans, bottom: float, tall: float, colour: str, until: float) -> None:
+def _boxes(
+    axes: Axes, spans: Sequence[tuple[float, float]], bottom: float, tall: float, colour: str, until: float
+) -> None:
     """Spans of one row as one mark, which takes a fraction of the bytes of many."""
     thinnest = until / 900
     boxes = [(start, bottom, max(end, start + thinnest), bottom + tall) for start, end in spans if start < until]

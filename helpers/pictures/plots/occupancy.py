@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 
-from helpers.models.warp_scheduler import IssueSlots
+from helpers.models.warp_scheduler import Issue, IssueSlots
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from vgpu.base.words import plural
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.occupancy import Occupancy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 KIB = 1024
 LONGEST_LABEL = 18  # of a bar, at the size of the others
@@ -136,7 +142,7 @@ def waves(blocks: int, held: Occupancy, gpu: GPU) -> Picture:
     return Picture(figure, waves_finding(blocks, held, gpu))
 
 
-_COLOURS = {
+_COLOURS: dict[str, str | tuple[float, ...]] = {
     "issue": PALETTE["blue"], "queue": PALETTE["yellow"], "wait result": "#d5d5d5",
     "wait memory": pale(PALETTE["orange"], 0.3),
 }  # fmt: skip
@@ -160,7 +166,9 @@ def scheduler_rows(found: IssueSlots, *, prefix: str = "") -> Picture:
     figure, axes = new(place=(0.10, 0.15, 0.87, 0.70))
     end = min(SHOWN_CLOCKS, found.clocks)
 
-    def boxes(spans, bottom: float, colour, tall: float = 0.84) -> None:
+    def boxes(
+        spans: Sequence[tuple[float, float]], bottom: float, colour: str | tuple[float, ...], tall: float = 0.84
+    ) -> None:
         """All boxes of one colour in one row as one path, which keeps the picture small."""
         corners = [
             [(start, bottom + 0.08), (stop, bottom + 0.08), (stop, bottom + 0.08 + tall), (start, bottom + 0.08 + tall)]
@@ -197,7 +205,7 @@ def scheduler_rows(found: IssueSlots, *, prefix: str = "") -> Picture:
     return Picture(figure, scheduler_finding(found, prefix))
 
 
-def _key(figure) -> None:
+def _key(figure: Figure) -> None:
     said = {
         "issue": "issues", "queue": "ready, not chosen", "wait result": "waits for a result",
         "wait memory": "waits for memory", "": "memory works",
@@ -210,7 +218,7 @@ def _key(figure) -> None:
         left += 0.04 + 0.0098 * len(words)
 
 
-def _bands(row, what: str, end: float) -> list[tuple[float, float]]:
+def _bands(row: Sequence[Issue], what: str, end: float) -> list[tuple[float, float]]:
     """The spans of one kind up to clock `end`; an issue counts as being ready, and is drawn over it."""
     kinds = ("queue", "issue") if what == "queue" else (what,)
     return _joined([(span.start, min(span.end, end)) for span in row if span.what in kinds and span.start < end])

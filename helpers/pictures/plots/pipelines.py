@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
 from vgpu.base.words import plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from helpers.models.pipeline import Pipeline
 
 COPY, READY, COMPUTE, LATE = PALETTE["blue"], PALETTE["grey"], PALETTE["orange"], PALETTE["vermilion"]
 
 
 def stage_box(
-    axes, left: float, right: float, bottom: float, tall: float, colour: str, lightness: float = 0.75, **look
-):
+    axes: Axes, left: float, right: float, bottom: float, tall: float, colour: str, lightness: float = 0.75, **look: Any
+) -> None:
     axes.barh(
         bottom, max(right - left, 0), tall, left, align="edge", color=[shade(colour, lightness)], edgecolor=colour,
         linewidth=0.7, **look,
@@ -19,7 +26,7 @@ def stage_box(
 
 
 @styled
-def pipeline_gantt(found, *, price: str = "", until: float | None = None) -> Picture:
+def pipeline_gantt(found: Pipeline, *, price: str = "", until: float | None = None) -> Picture:
     """When each stage of one block holds which tile, and what the SM computes, from a `results.pipeline.Pipeline`.
 
     One row per stage: the copy in flight, the tile that waits, the tile that is computed with. The row below has all

@@ -5,6 +5,7 @@ from __future__ import annotations
 import colorsys
 import math
 import re
+from collections.abc import Iterable
 from html import escape
 from string import ascii_lowercase
 
@@ -216,7 +217,7 @@ def layout_finding(given: Places, name: str, index: int, line: int) -> str:
     )
 
 
-def _crowd(places, line: int) -> int:
+def _crowd(places: Iterable[int], line: int) -> int:
     """The most of these places that lie in one column of memory: how often the banks of a line would be asked."""
     columns = [int(place) % line for place in set(map(int, places))]
     return max(columns.count(column) for column in set(columns))
@@ -293,7 +294,7 @@ def _share(figure: Figure, scale: tuple[float, float]) -> float:
 class _Letters:
     """A letter for each source, in the order in which they are met."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.met: dict[Source, str] = {}
 
     def of(self, figure: Figure) -> str:

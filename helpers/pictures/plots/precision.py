@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.patches import Patch, Rectangle
 
 from helpers.models.number_formats import Format, shares
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST_TICKS = 140
 """Values of a row that are drawn one by one; more of them are a band."""
@@ -44,7 +48,7 @@ def number_lines(formats: Sequence[Format], low: float, high: float, *, at: floa
     return Picture(figure, _values_finding(form, low, high, at))
 
 
-def _row_of_values(axes, row: int, form: Format, low: float, high: float, *, bold: bool) -> None:
+def _row_of_values(axes: Axes, row: int, form: Format, low: float, high: float, *, bold: bool) -> None:
     end = min(high, form.largest)
     count = form.count(low, end) if low <= end else 0
     colour = PALETTE["blue" if bold else "ink"]
@@ -119,7 +123,9 @@ def _fate(form: Format, exponent: float) -> str:
     return max(parts, key=parts.__getitem__)
 
 
-def _gradients_finding(exponents, counts, zeros, form, scale, name) -> str:
+def _gradients_finding(
+    exponents: np.ndarray, counts: np.ndarray, zeros: int, form: Format, scale: float, name: str
+) -> str:
     shift, total = math.log2(scale), max(1, int(counts.sum()))
     found = dict.fromkeys(FATES, 0)
     for exponent, count in zip(exponents, counts, strict=True):
@@ -136,7 +142,11 @@ def _gradients_finding(exponents, counts, zeros, form, scale, name) -> str:
 
 @styled
 def error_growth(
-    sizes: Sequence[int], errors: Mapping[str, Sequence[float]], *, what: str = "relative error of a sum", floor=1e-9
+    sizes: Sequence[int],
+    errors: Mapping[str, Sequence[float]],
+    *,
+    what: str = "relative error of a sum",
+    floor: float = 1e-9,
 ) -> Picture:
     """An error against the number of terms, both axes logarithmic, a line for each way."""
     figure, axes = new()

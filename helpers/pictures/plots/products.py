@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from vgpu.base.words import plural
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MODEL_ERROR = 1.5
 """Of two modelled times within this factor the order is not to be believed: TIME_MODEL.md."""
@@ -15,7 +19,7 @@ LEVELS = ("#f1f1f1", "#bcd9ee", "#3f8fc9", "#d55e00")
 MOST_PRODUCTS = 3
 
 
-def legend_of_levels(figure, y: float, names: Sequence[str]) -> None:
+def legend_of_levels(figure: Figure, y: float, names: Sequence[str]) -> None:
     x = 0.015
     for colour, words in zip(LEVELS[1:], names, strict=True):
         figure.text(x, y, "■", color=colour, fontsize=11)

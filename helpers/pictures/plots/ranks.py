@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Drawing, Picture, new, styled
 from helpers.pictures.plots.common import one_patch, shade
 from helpers.pictures.plots.ink import PALE, Ink
-from helpers.results.ranks.collectives import Moment, Steps, after
+from helpers.results.ranks.collectives import Moment, Send, Steps, after
 from helpers.results.ranks.memory import STAGES, bytes_per_rank
 from helpers.results.ranks.pipeline import bubble, most_kept
 from helpers.results.ranks.spans import WAITING, RankSpan, waiting
 from vgpu.base.words import plural
 from vgpu.hardware.time_model import seconds_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLOURS = {
     "computes": "blue", "forward": "blue", "backward": "green", "all-reduce": "orange", WAITING: "mist",
@@ -61,7 +65,7 @@ def _colours(spans: Sequence[RankSpan]) -> dict[str, str]:
     return found
 
 
-def _rows(axes, spans: Sequence[RankSpan]) -> None:
+def _rows(axes: Axes, spans: Sequence[RankSpan]) -> None:
     looks = []
     for label, colour in _colours(spans).items():
         boxes = [(each.start, each.rank - 0.38, each.end, each.rank + 0.38) for each in spans if each.label == label]
@@ -155,7 +159,7 @@ def _cell(ink: Ink, moment: Moment, rank: int, chunk: int, fresh: bool, column: 
         ink.box(x + 3 + each * source + 0.5, y + 6, each - 1, ROW - 20, SHADES[source])
 
 
-def _arrow(ink: Ink, send, column: float, ranks: int) -> None:
+def _arrow(ink: Ink, send: Send, column: float, ranks: int) -> None:
     """From the sender's cell to the receiver's; one that goes backwards leaves at the right."""
     y = TOP + ROW * send.chunk + (ROW - 8) / 2
     start, end = LEFT + column * (send.source + 1) - GAP + 2, LEFT + column * send.target - 3

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
 from helpers.pictures.figures import PALETTE, Picture, Track, new, styled
-from helpers.pictures.plots.labels import around, spread, track
+from helpers.pictures.plots.labels import Box, around, spread, track
 from helpers.pictures.plots.short_values import fitted
 from vgpu.hardware.gpus import GPU
 from vgpu.tools.roofline import (
@@ -24,6 +25,10 @@ from vgpu.tools.roofline import (
     roofs_missing,
     scaled,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MOST_PLACES = 20
 LONGEST_NAME = 22
@@ -142,7 +147,7 @@ def rates_shown(places: Iterable[PlacedLaunch], gpu: GPU, arithmetic: float = 1)
 
 
 def roofline_tracks(
-    axes,
+    axes: Axes,
     gpu: GPU,
     precision: str,
     memory: str,
@@ -203,7 +208,7 @@ def _peaks(gpu: GPU) -> dict[str, float]:
     return found
 
 
-def _points(axes, x: float, y: float) -> tuple[float, float]:
+def _points(axes: Axes, x: float, y: float) -> tuple[float, float]:
     """A place in the axes' data as points of the figure."""
     (left, right), (low, high) = (map(math.log10, limits) for limits in (axes.get_xlim(), axes.get_ylim()))
     x0, y0, wide, tall = _AXES
@@ -211,7 +216,7 @@ def _points(axes, x: float, y: float) -> tuple[float, float]:
     return (x0 + across * wide) * _POINTS_WIDE, (y0 + up * tall) * _POINTS_HIGH
 
 
-def _data(axes, x: float, y: float) -> tuple[float, float]:
+def _data(axes: Axes, x: float, y: float) -> tuple[float, float]:
     """The reverse of `_points`."""
     (left, right), (low, high) = (map(math.log10, limits) for limits in (axes.get_xlim(), axes.get_ylim()))
     x0, y0, wide, tall = _AXES
@@ -219,14 +224,16 @@ def _data(axes, x: float, y: float) -> tuple[float, float]:
     return 10 ** (left + across * (right - left)), 10 ** (low + up * (high - low))
 
 
-def _roofs(axes, precision: str, peaks: Mapping[str, float], slope: float | None) -> list:
+def _roofs(axes: Axes, precision: str, peaks: Mapping[str, float], slope: float | None) -> list[Box]:
     """Draw the roofs with their names, those that are known; the boxes that the names take."""
     taken = []
     left, right = INTENSITIES
     for names, peak in _alike(peaks):
         chosen = precision in names
         ridge = left if slope is None else max(peak / slope, left)
-        strong = {"color": PALETTE["ink"], "lw": 1.6} if chosen else {"color": PALETTE["grey"], "lw": 0.7, "ls": "--"}
+        strong: dict[str, Any] = {"color": PALETTE["ink"], "lw": 1.6}
+        if not chosen:
+            strong = {"color": PALETTE["grey"], "lw": 0.7, "ls": "--"}
         axes.plot([ridge, right], [peak, peak], zorder=2, **strong)
         if chosen:  # its name and number stand in the title
             continue
@@ -249,7 +256,7 @@ def _roofs(axes, precision: str, peaks: Mapping[str, float], slope: float | None
     return taken + [box for start, end in pairwise(corners) for box in _along(start, end)]
 
 
-def _along(start: tuple[float, float], end: tuple[float, float], apart: float = 5) -> list:
+def _along(start: tuple[float, float], end: tuple[float, float], apart: float = 5) -> list[Box]:
     """Small boxes along a line, so that no label lies on it."""
     steps = max(1, int(math.dist(start, end) / apart))
     (x, y), (dx, dy) = start, ((b - a) / steps for a, b in zip(start, end, strict=True))
@@ -267,7 +274,7 @@ def _alike(peaks: Mapping[str, float]) -> list[tuple[list[str], float]]:
     return groups
 
 
-def _marks(axes, places: Mapping[str, PlacedLaunch], numbers: Mapping[str, int], taken: Sequence) -> None:
+def _marks(axes: Axes, places: Mapping[str, PlacedLaunch], numbers: Mapping[str, int], taken: Sequence[Box]) -> None:
     """A marker for each kernel, and its number beside it, where it hides nothing."""
     spots = {name: _points(axes, _inside(place.intensity), place.rate) for name, place in places.items()}
     sizes = [(5.2 * len(str(numbers[name])) + 2, 9.5) for name in places]
@@ -294,7 +301,7 @@ def _inside(intensity: float) -> float:
     return min(max(intensity, INTENSITIES[0] * 1.05), INTENSITIES[1] / 1.05)
 
 
-def _ticks(axes) -> None:
+def _ticks(axes: Axes) -> None:
     axes.xaxis.set_major_locator(FixedLocator([16.0**power for power in range(-2, 4)]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 1 else f"1/{1 / value:g}"))
@@ -306,7 +313,7 @@ def _ticks(axes) -> None:
 
 
 def _key(
-    figure, places: Mapping[str, PlacedLaunch], numbers: Mapping[str, int], star: bool, still: Sequence[str]
+    figure: Figure, places: Mapping[str, PlacedLaunch], numbers: Mapping[str, int], star: bool, still: Sequence[str]
 ) -> None:
     """The names by number: what each is bound by, and its share of the roof of its own units at its intensity."""
 

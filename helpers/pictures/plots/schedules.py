@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from matplotlib.patches import Rectangle
 
@@ -10,6 +11,11 @@ from helpers.pictures.figures import PALETTE, Picture, styled, subplots
 from helpers.pictures.plots.common import shade
 from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from vgpu.tools.steps.interleaving import InterleavedStep, Interleavings, MemoryCell, ScheduledRun, ThreadStep
 
 MOST_ROWS = 9
 FEWEST_ROWS = 6
@@ -23,7 +29,7 @@ _HEAD, _ROOM = 0.18, 0.72  # of a panel's height: above the rows, and for them
 
 
 @styled
-def schedule_pair(found, left, right, step: int) -> Picture:
+def schedule_pair(found: Interleavings, left: ScheduledRun, right: ScheduledRun, step: int) -> Picture:
     """Two runs of a kernel after so many steps: one row per step, one column per thread, and the cells they share.
 
     found: what `interleavings` gives; left, right: two of its `runs`; step: from 0 to the number of rows of the longer
@@ -39,7 +45,7 @@ def schedule_pair(found, left, right, step: int) -> Picture:
     return Picture(figure, _finding(found, left, right, step))
 
 
-def _panel(axes, found, run, step: int, tall: float) -> None:
+def _panel(axes: Axes, found: Interleavings, run: ScheduledRun, step: int, tall: float) -> None:
     size = _points(axes)
     axes.add_patch(Rectangle((0, 0), 1, 1, fill=False, ec="#c4c4c4", lw=0.8))
     over = step == len(run.rows) and run.error is None
@@ -64,7 +70,9 @@ def _panel(axes, found, run, step: int, tall: float) -> None:
     first = max(0, step - MOST_ROWS)
     for place, number in enumerate(range(first, min(first + MOST_ROWS, len(run.rows)))):
         top = _HEAD + place * tall
-        axes.text(_NUMBER * 0.8, top + tall / 2, number + 1, fontsize=7.5, ha="right", va="center", color="#555555")
+        axes.text(
+            _NUMBER * 0.8, top + tall / 2, str(number + 1), fontsize=7.5, ha="right", va="center", color="#555555"
+        )
         if number >= step:
             axes.hlines(top + tall / 2, edges[0] + 0.02, 0.98, color="#dddddd", lw=0.8, ls=":")
             continue
@@ -93,9 +101,9 @@ def _panel(axes, found, run, step: int, tall: float) -> None:
                   family="monospace")  # fmt: skip
 
 
-def _points(axes) -> float:
+def _points(axes: Axes) -> float:
     """The width of axes in points."""
-    return axes.get_position().width * axes.figure.get_figwidth() * 72
+    return axes.get_position().width * axes.figure.get_figure(root=True).get_figwidth() * 72
 
 
 def _fit(text: str, room: float, largest: float, letter: float = _LETTER) -> float:
@@ -113,7 +121,7 @@ def _short(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - most // 2 - 1]}…{text[len(text) - most // 2 :]}"
 
 
-def _texts(found, row) -> dict[int, tuple[str, str]]:
+def _texts(found: Interleavings, row: InterleavedStep) -> dict[int, tuple[str, str]]:
     """By column, the colour and the words of what happens in one row."""
     texts: dict[int, tuple[str, str]] = {}
     others = [deed for deed in row.deeds if deed.thread not in found.threads]
@@ -127,7 +135,7 @@ def _texts(found, row) -> dict[int, tuple[str, str]]:
     return texts
 
 
-def _deed_text(found, deed) -> str:
+def _deed_text(found: Interleavings, deed: ThreadStep) -> str:
     verb = _VERBS[deed.op]
     if deed.cell is None:
         return verb
@@ -138,7 +146,7 @@ def _deed_text(found, deed) -> str:
     return f"{deed.cell} = {value_text(deed.value)}"
 
 
-def value_text(value) -> str:
+def value_text(value: object) -> str:
     """A value in a few characters."""
     if value is None:
         return "?"
@@ -148,12 +156,12 @@ def value_text(value) -> str:
     return f"{value:.4g}" if long or isinstance(value, float) else str(value)
 
 
-def _ends(found, run) -> str:
+def _ends(found: Interleavings, run: ScheduledRun) -> str:
     ends = [f"{_called(cell)} ends as {value_text(v)}" for cell, v in zip(found.telling, run.outcome, strict=True)]
     return ", ".join(ends) or "these threads share nothing that is written"
 
 
-def _called(cell) -> str:
+def _called(cell: MemoryCell) -> str:
     """A cell by its name, cut where that is long; its index stays."""
     return _short(str(cell), LONGEST_CELL)
 
@@ -164,7 +172,7 @@ def _wrapped(text: str, width: int) -> str:
     return "\n".join(line for part in text.splitlines() for line in textwrap.wrap(part, width))[: 12 * width]
 
 
-def _finding(found, left, right, step: int) -> str:
+def _finding(found: Interleavings, left: ScheduledRun, right: ScheduledRun, step: int) -> str:
     runs = (left, right)
     if all(step >= len(run.rows) for run in runs):
         ends = [f"{_under(run)} {'it fails' if run.error else _ends(found, run)}" for run in runs]
@@ -176,11 +184,11 @@ def _finding(found, left, right, step: int) -> str:
     return f"Step {step}. {'; '.join(said)}."
 
 
-def _under(run) -> str:
+def _under(run: ScheduledRun) -> str:
     return run.name if run.seed is None else f"under {run.name}"
 
 
-def _now(found, run, step: int) -> str:
+def _now(found: Interleavings, run: ScheduledRun, step: int) -> str:
     if run.error is not None:
         return "fails"
     if step == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vgpu.tools.steps.recording import At
 
 
-def tiny(value) -> str:
+def tiny(value: object) -> str:
     """A value in at most four characters."""
     if isinstance(value, bool):
         return "T" if value else "F"
@@ -25,7 +25,7 @@ def tiny(value) -> str:
     return str(value)[:4]
 
 
-def _narrow(text: str, value) -> str:
+def _narrow(text: str, value: float) -> str:
     if len(text) <= 4:
         return text
     mantissa, _, exponent = f"{value:.0e}".partition("e")
@@ -33,7 +33,7 @@ def _narrow(text: str, value) -> str:
     return text if len(text) <= 4 else f"{mantissa[:1]}e{int(exponent)}"[:4]
 
 
-def short(value) -> str:
+def short(value: object) -> str:
     """A value in at most seven characters."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return fitted(str(value), 7)
@@ -42,12 +42,12 @@ def short(value) -> str:
     return next((text for text in texts if len(text) <= 7), fitted(texts[-1], 7))
 
 
-def exact(value) -> str:
+def exact(value: object) -> str:
     """A value with all digits that a float has."""
     return f"{value:.7g}" if isinstance(value, float) else str(value)
 
 
-def same(one, other) -> bool:
+def same(one: object, other: object) -> bool:
     """Whether two values are equal; what is no number equals itself here."""
     return one == other or (one != one and other != other)
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, PALETTE, Picture, new, styled
 from vgpu.hardware.time_model import seconds_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def rounded(value: float) -> str:
@@ -74,14 +78,14 @@ def power(size: float) -> str:
     return f"2^{round(exponent)}" if abs(exponent - round(exponent)) < 1e-9 else f"{float(f'{size:.2g}'):,.0f} elements"
 
 
-def powers_of_two(axes, sizes) -> None:
+def powers_of_two(axes: Axes, sizes: Sequence[float]) -> None:
     low, high = math.ceil(math.log2(sizes[0])), math.floor(math.log2(sizes[-1]))
     exponents = range(low, high + 1, max(1, (high - low) // 6))
     axes.set_xticks([2**exponent for exponent in exponents], [f"$2^{{{exponent}}}$" for exponent in exponents])
     axes.minorticks_off()
 
 
-def axis_of_seconds(axes, low: float, high: float) -> None:
+def axis_of_seconds(axes: Axes, low: float, high: float) -> None:
     steps = (1, 2, 5) if high / low < 200 else (1,)
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [step * 10.0**decade for decade in decades for step in steps if low <= step * 10.0**decade <= high]

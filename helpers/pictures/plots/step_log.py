@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 from helpers.pictures.figures import PALETTE, Picture, styled, subplots
 from helpers.pictures.plots.common import shade
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.streams.spans import WAITS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from helpers.results.step_log import Version
+    from vgpu.tools.streams.spans import Schedule, Span
 
 LANES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "back"}
 _COLOURS = {"host": "blue", "H2D": "green", "SMs": "orange", "D2H": "purple"}
@@ -21,7 +30,7 @@ BARS = {
 
 
 @styled
-def mend_lanes(before, after) -> Picture:
+def mend_lanes(before: Version, after: Version) -> Picture:
     """Two versions of a training step: their timelines on one axis, with bars of counts beside them.
 
     before, after: versions of a `StepLog`. The lanes show all steps of a run; hatched: the host waits. Each bar is
@@ -63,7 +72,7 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
 
 
-def _lanes(axes, schedule, end: float) -> None:
+def _lanes(axes: Axes, schedule: Schedule, end: float) -> None:
     """The lanes of one schedule, in milliseconds up to `end`."""
     shortest = end * NARROWEST
     for row, lane in enumerate(LANES):
@@ -77,7 +86,7 @@ def _lanes(axes, schedule, end: float) -> None:
     axes.set_yticklabels(LANES.values(), fontsize=8)
 
 
-def _joined(spans, shortest: float) -> list[tuple[float, float]]:
+def _joined(spans: Iterable[Span], shortest: float) -> list[tuple[float, float]]:
     """Starts and lengths in milliseconds; spans that touch are one bar, so that a thousand launches take few marks."""
     found: list[list[float]] = []
     for span in sorted(spans, key=lambda span: span.start):

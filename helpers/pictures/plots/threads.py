@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.collections import PatchCollection
 from matplotlib.patches import Rectangle
@@ -10,12 +13,16 @@ from helpers.pictures.figures import CYCLE, PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
 from vgpu.base.words import plural
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 MOST_LABELLED_THREADS = 300
 
 
 @styled
 def thread_grid(
-    block, thread, data_shape: tuple[int, ...], *, threads_per_block: int, launched: int | None = None, title: str = ""
+    block: ArrayLike, thread: ArrayLike, data_shape: tuple[int, ...], *, threads_per_block: int,
+    launched: int | None = None, title: str = "",
 ) -> Picture:  # fmt: skip
     """The threads of a launch drawn over the data they are meant for.
 
@@ -33,7 +40,7 @@ def thread_grid(
     for y, x in np.argwhere(block >= 0):
         (inside if y < rows and x < columns else guarded).append((int(y), int(x)))
 
-    def cells(places):
+    def cells(places: Sequence[tuple[int, int]]) -> list[Rectangle]:
         return [Rectangle((x + 0.04, y + 0.04), 0.92, 0.92) for y, x in places]
 
     faces = []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from matplotlib.ticker import MaxNLocator
 
@@ -12,6 +13,9 @@ from helpers.pictures.plots.common import one_patch, shade
 from vgpu.base.words import plural
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.streams.spans import WAITS, Schedule, Span
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def queued(kernels: Sequence[float], launch: float, waits: Collection[int] = ()) -> tuple[list, list]:
@@ -72,7 +76,7 @@ UNITS_OF_TIME = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 @styled
-def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mark: str = "") -> Picture:
+def schedule_lanes(schedule: Schedule, *, title: str = "", until: float | None = None, mark: str = "") -> Picture:
     """A schedule of streams as swim lanes: the host, the two copy engines and the SMs, one colour per stream.
 
     schedule: what `schedule()` of a recording gives. Spans of one lane that overlap, as kernels side by side do, get
@@ -113,7 +117,9 @@ def schedule_lanes(schedule, *, title: str = "", until: float | None = None, mar
     )
 
 
-def draw_lanes(axes, schedule, lanes: Sequence[str], scale: float, width: float, per_letter: float) -> None:
+def draw_lanes(
+    axes: Axes, schedule: Schedule, lanes: Sequence[str], scale: float, width: float, per_letter: float
+) -> None:
     """The lanes of one schedule, from the top down; lengths of the axis in `scale` seconds, `width` of them in all."""
     streams = list(dict.fromkeys(span.stream for span in schedule.spans))
     ticks = []
@@ -149,7 +155,9 @@ def _short(amount: float) -> str:
     return f"{amount:.3g}" if amount >= 0.01 else "under 0.01"
 
 
-def _bars(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> None:
+def _bars(
+    axes: Axes, bars: Sequence[tuple[float, float]], bottom: float, tall: float, colour: str, waits: bool
+) -> None:
     """Bars of one row that look alike, each a start and a length."""
     axes.broken_barh(
         bars, (bottom, tall), fc="white" if waits else shade(colour, 0.72), ec=colour, lw=0.8,
@@ -157,14 +165,16 @@ def _bars(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> N
     )  # fmt: skip
 
 
-def _outline(axes, bars, bottom: float, tall: float, colour: str, waits: bool) -> None:
+def _outline(
+    axes: Axes, bars: Sequence[tuple[float, float]], bottom: float, tall: float, colour: str, waits: bool
+) -> None:
     """The same bars as one mark."""
     boxes = [(start, bottom, start + long, bottom + tall) for start, long in bars]
     fill, hatch = ("white", "////") if waits else (shade(colour, 0.72), None)
     axes.add_patch(one_patch(boxes, fc=fill, ec=colour, lw=0.8, hatch=hatch))
 
 
-def swim_finding(schedule, name: str, alone: float) -> str:
+def swim_finding(schedule: Schedule, name: str, alone: float) -> str:
     """What a schedule of `name` says beside the one in one piece that takes `alone` seconds, as one sentence."""
     busy = ", ".join(
         f"{LANE_NAMES[lane]} {schedule.busy(lane) / schedule.seconds:.0%}" for lane in LANES[1:] if schedule.busy(lane)
@@ -183,9 +193,9 @@ def _against(ratio: float) -> str:
     return f"{ratio:.2f} times the time of" if ratio > 1 else f"{1 / ratio:.2f} times as fast as"
 
 
-def _rows(spans) -> list[list]:
+def _rows(spans: Iterable[Span]) -> list[list[Span]]:
     """Spans in as few rows as keep those that overlap apart."""
-    rows: list[list] = []
+    rows: list[list[Span]] = []
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
         free = next((row for row in rows if row[-1].end <= span.start * (1 + 1e-9)), None)
         if free is None:

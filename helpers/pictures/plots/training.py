@@ -6,11 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, styled, subplots
 from vgpu.base.words import plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.patches import Rectangle
+    from torch import Tensor
 
 MOST_POINTS = 80
 """Points of a curve; where more was noted, a point is the mean of a block of steps."""
@@ -104,7 +110,7 @@ MAGNIFIED = 6
 """Pixels that a pixel becomes, so that no viewer smooths it."""
 
 
-def as_images(given) -> np.ndarray:
+def as_images(given: object) -> np.ndarray:
     """Images of one grey channel as (count, rows, columns). ValueError for what has another shape."""
     images = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given, float)
     if images.ndim == 4 and images.shape[1] == 1:
@@ -126,13 +132,16 @@ def tiled(images: np.ndarray, columns: int) -> np.ndarray:
     return np.kron(page, np.ones((MAGNIFIED, MAGNIFIED)))
 
 
-def draw_images(axes, images: np.ndarray, columns: int, limits: tuple[float, float]) -> None:
+def draw_images(axes: Axes, images: np.ndarray, columns: int, limits: tuple[float, float]) -> None:
     axes.imshow(tiled(images, columns), cmap="gray", vmin=limits[0], vmax=limits[1], interpolation="nearest")
     axes.set_axis_off()
 
 
 @styled
-def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdicts: Sequence[str] = ()) -> Picture:
+def walk_frame(
+    images: np.ndarray | Tensor, at: int, *, limits: tuple[float, float] = (-1.0, 1.0), verdict: str = "",
+    verdicts: Sequence[str] = (),
+) -> Picture:  # fmt: skip
     """Images along a line between two latents: one of them large, and all of them small.
 
     `images`: those of all steps, in order; `verdict`: what somebody says of the present one. `verdicts`: a short word
@@ -164,7 +173,7 @@ def walk_frame(images, at: int, *, limits=(-1.0, 1.0), verdict: str = "", verdic
                    f"as a mean; from end to end by {whole:.2f}.")  # fmt: skip
 
 
-def _frame(corner: tuple[float, float], width: float, height: float):
+def _frame(corner: tuple[float, float], width: float, height: float) -> Rectangle:
     from matplotlib.patches import Rectangle  # here, as `training` needs this module in runs that draw nothing
 
     return Rectangle(corner, width, height, fill=False, ec=PALETTE["orange"], lw=2.5, clip_on=False)
@@ -185,8 +194,8 @@ def _quiet_corner(curves: Sequence[Sequence[float]]) -> str:
 
 @styled
 def training_moment(
-    samples, at: int, steps: Sequence[int], curves: Mapping[str, Sequence[float]], score: Sequence[float],
-    *, limits=(-1.0, 1.0), score_name: str = "score",
+    samples: np.ndarray | Tensor, at: int, steps: Sequence[int], curves: Mapping[str, Sequence[float]],
+    score: Sequence[float], *, limits: tuple[float, float] = (-1.0, 1.0), score_name: str = "score",
 ) -> Picture:  # fmt: skip
     """One moment of an adversarial training: its samples, the losses up to the end, and the score beside them.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
@@ -10,7 +11,11 @@ from matplotlib.path import Path
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import WARP, shade
 from vgpu.base.words import plural
-from vgpu.tools.steps.dataflow import DataFlow, FlowValue
+from vgpu.tools.steps.dataflow import DataFlow, FlowValue, Round
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MOST_NUMBERED = 32  # columns in which a number still has room
 MOST_CELLS = 1_500
@@ -21,7 +26,7 @@ _MOVED = shade(PALETTE["green"], 0.85)
 
 
 @styled
-def reduction_tree(flow, step: int, *, prefix: str = "") -> Picture:
+def reduction_tree(flow: DataFlow, step: int, *, prefix: str = "") -> Picture:
     """The reduction tree of a block up to `step`: one column per thread, one row per step, from the loaded elements.
 
     flow: what `dataflow` gives; step: 0 to the number of its rounds. A thread that makes a value is filled, hatched
@@ -56,7 +61,7 @@ def reduction_tree(flow, step: int, *, prefix: str = "") -> Picture:
 
 
 @styled
-def scan_steps(flow, step: int, *, prefix: str = "") -> Picture:
+def scan_steps(flow: DataFlow, step: int, *, prefix: str = "") -> Picture:
     """The elements of a scan after each step up to `step`: one column per element, one row per step.
 
     flow: what `dataflow` gives; step: 0 to the number of its rounds. Columns are places in shared memory, or threads
@@ -103,7 +108,7 @@ def _first_elements(flow: DataFlow) -> dict[int, FlowValue]:
     return found
 
 
-def _edges(each) -> Iterator[tuple[int, int, int, int]]:
+def _edges(each: Round) -> Iterator[tuple[int, int, int, int]]:
     """From each source of a round's values to the value, as (column, row, column, row)."""
     for thread, value in each.made.items():
         for source in value.sources:
@@ -111,17 +116,17 @@ def _edges(each) -> Iterator[tuple[int, int, int, int]]:
                 yield source.thread, min(source.round + 1, each.number), thread, each.number + 1
 
 
-def _made_in(flow, row: int) -> set:
+def _made_in(flow: DataFlow, row: int) -> set[FlowValue]:
     return set(flow.rounds[row - 1].made.values())
 
 
-def in_shared(flow) -> bool:
+def in_shared(flow: DataFlow) -> bool:
     """Whether the sums of a scan go to shared memory; else they stay in their threads' registers."""
     results = list(flow.results)
     return 2 * sum(value.home is not None and value.home[0] == "shared" for value in results) > len(results)
 
 
-def _states(flow) -> Iterator[dict]:
+def _states(flow: DataFlow) -> Iterator[dict[int, FlowValue]]:
     """What each column holds at the start and after each round: column → value."""
     rounds = [each for each in flow.rounds if not each.atomic]
     if not in_shared(flow):
@@ -143,7 +148,7 @@ def _states(flow) -> Iterator[dict]:
 # -- marks
 
 
-def _page(columns: int, rows: int):
+def _page(columns: int, rows: int) -> tuple[Figure, Axes]:
     figure, axes = new(place=_FRAME)
     axes.set(xlim=(0, columns), ylim=(rows, 0), xticks=[])
     axes.tick_params(length=0)
@@ -151,14 +156,17 @@ def _page(columns: int, rows: int):
     return figure, axes
 
 
-def _labels(axes, rows: int, step: int) -> None:
+def _labels(axes: Axes, rows: int, step: int) -> None:
     every = max(1, -(-rows // 12))
     shown = [row for row in range(rows) if row == rows - 1 or (row % every == 0 and rows - 1 - row > every / 2)]
     axes.set(yticks=[row + 0.5 for row in shown], yticklabels=[str(row) for row in shown])
     axes.axhspan(step, step + 1, color=PALETTE["yellow"], alpha=0.25, zorder=0, lw=0)
 
 
-def _cells(axes, places, colour, *, hatch=None, edge=None, dashed: bool = False) -> None:
+def _cells(
+    axes: Axes, places: Iterable[tuple[int, int]], colour: str | tuple[float, ...], *, hatch: str | None = None,
+    edge: str | None = None, dashed: bool = False,
+) -> None:  # fmt: skip
     """Boxes at (column, row), as one path: a thousand marks of their own would be too much for a page."""
     boxes = [
         ((x + 0.08, y + 0.22), (x + 0.92, y + 0.22), (x + 0.92, y + 0.78), (x + 0.08, y + 0.78)) for x, y in places
@@ -171,7 +179,7 @@ def _cells(axes, places, colour, *, hatch=None, edge=None, dashed: bool = False)
     )  # fmt: skip
 
 
-def _links(axes, edges, *, now: bool, dashed: bool = False) -> None:
+def _links(axes: Axes, edges: Iterable[tuple[int, int, int, int]], *, now: bool, dashed: bool = False) -> None:
     """Lines from (column, row) to (column, row)."""
     lines = [((x + 0.5, y + 0.78), (to + 0.5, row + 0.22)) for x, y, to, row in edges]
     axes.add_patch(
@@ -182,16 +190,17 @@ def _links(axes, edges, *, now: bool, dashed: bool = False) -> None:
     )  # fmt: skip
 
 
-def _patch(outlines, *, closed: bool, **look):
+def _patch(outlines: Iterable[Sequence[tuple[float, float]]], *, closed: bool, **look: Any) -> PathPatch:
     """Many outlines in one patch."""
-    points, codes = [(0, 0)], [Path.MOVETO]
+    points: list[tuple[float, float]] = [(0, 0)]
+    codes = [Path.MOVETO]
     for outline in outlines:
         points += [*outline, outline[0]] if closed else outline
         codes += [Path.MOVETO] + [Path.LINETO] * (len(outline) - 1) + ([Path.CLOSEPOLY] if closed else [])
     return PathPatch(Path(points, codes), **look)
 
 
-def _numbers(axes, values: dict, columns: int, rows: int) -> None:
+def _numbers(axes: Axes, values: Mapping[tuple[int, int], FlowValue], columns: int, rows: int) -> None:
     texts = {place: _number(value.value) for place, value in values.items() if value.value is not None}
     longest = max(map(len, texts.values()), default=1)
     width, height = 7 * 72 * _FRAME[2] / columns * 0.84, 3.5 * 72 * _FRAME[3] / rows * 0.56
@@ -202,14 +211,14 @@ def _numbers(axes, values: dict, columns: int, rows: int) -> None:
         axes.text(x + 0.5, y + 0.5, text, ha="center", va="center_baseline", fontsize=size, zorder=3)
 
 
-def _number(value) -> str:
+def _number(value: float) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 # -- words
 
 
-def _tree_finding(flow, step: int) -> str:
+def _tree_finding(flow: DataFlow, step: int) -> str:
     if step == 0:
         return (
             f"{plural(len(flow.elements), 'element')}, loaded by {plural(flow.threads, 'thread')}; "
@@ -233,17 +242,17 @@ def _tree_finding(flow, step: int) -> str:
     )
 
 
-def _one_by_one(flow) -> str:
+def _one_by_one(flow: DataFlow) -> str:
     atomics = sum(each.atomic for each in flow.rounds)
     return f"{plural(atomics, 'atomic')}, one after another"
 
 
-def _steps_and_work(flow) -> str:
+def _steps_and_work(flow: DataFlow) -> str:
     steps = sum(not each.atomic for each in flow.rounds)
     return f"{plural(flow.operations, 'operation')} in {plural(steps, 'step')}"
 
 
-def _scan_finding(flow, step: int) -> str:
+def _scan_finding(flow: DataFlow, step: int) -> str:
     total = f"{plural(flow.operations, 'addition')} in {plural(len(flow.rounds), 'step')} in all"
     if step == 0:
         return f"{plural(len(flow.elements), 'element')} before the scan; {total}."

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from helpers.pictures.widgets import given as checked
 from vgpu.hardware.gpus import GPUS
+
+if TYPE_CHECKING:
+    import ipywidgets
 
 WIDE, APART = "330px", "2px 16px 2px 2px"
 LONGEST_BESIDE = 24
@@ -25,7 +28,7 @@ class Control(Protocol):
     def observe(self, handler: Callable, names: str = ...) -> None: ...
 
 
-def slider(name: str, value: int, low: int, high: int, step: int = 1):
+def slider(name: str, value: int, low: int, high: int, step: int = 1) -> ipywidgets.IntSlider:
     """An integer slider that says its name, for mouse and arrow keys. ValueError for a value beyond its ends."""
     import ipywidgets
 
@@ -45,7 +48,7 @@ def slider(name: str, value: int, low: int, high: int, step: int = 1):
     )
 
 
-def choice(name: str, value, options: Iterable):
+def choice(name: str, value: object, options: Iterable) -> ipywidgets.SelectionSlider | ipywidgets.Dropdown:
     """A slider over a few short values, such as the powers of two; a dropdown where one is too long to stand beside it.
 
     ValueError for a value that is none of them.
@@ -64,13 +67,13 @@ def choice(name: str, value, options: Iterable):
     )
 
 
-def words_for(control, value) -> str:
+def words_for(control: Control, value: object) -> str:
     """What a control calls one of its values: the name of an option, or the value itself."""
     pairs = (option for option in getattr(control, "options", ()) if isinstance(option, tuple))
     return next((words for words, option in pairs if option == value), str(value))
 
 
-def dropdown(name: str, value, options: Iterable):
+def dropdown(name: str, value: object, options: Iterable) -> ipywidgets.Dropdown:
     """A list of options to choose one from, for names too long or too many for a slider.
 
     With keys: the space bar opens it, arrows and Enter choose. While it is closed JupyterLab takes the arrows.
@@ -88,7 +91,7 @@ def dropdown(name: str, value, options: Iterable):
     )
 
 
-def offer(control, options: list) -> None:
+def offer(control: ipywidgets.SelectionSlider | ipywidgets.Dropdown, options: list) -> None:
     """Give a control other options, and keep its value if it's one of them."""
     if list(control.options) != options:
         kept = control.value if control.value in options else options[0]
@@ -97,7 +100,7 @@ def offer(control, options: list) -> None:
             control.value = kept
 
 
-def toggle(name: str, value: bool = False):
+def toggle(name: str, value: bool = False) -> ipywidgets.Checkbox:
     """A box to tick: the space bar does it too."""
     import ipywidgets
 
@@ -110,12 +113,12 @@ def toggle(name: str, value: bool = False):
     )
 
 
-def gpus(name: str):
+def gpus(name: str) -> ipywidgets.Dropdown:
     """The dropdown of all GPUs of the table, at the one of that name, whatever its case. KeyError for one it lacks."""
     return dropdown("GPU", checked.gpu_name(name), GPUS)
 
 
-def suited(name: str, given):
+def suited(name: str, given: object) -> Control:
     """The control that suits what is given: (low, high) a slider, a list of options a dropdown, True or False a box."""
     if isinstance(given, bool):
         return toggle(name, given)
@@ -147,7 +150,7 @@ class Steps:
         self.widget = ipywidgets.HBox([self.slider, self.back, self.next, self.player])
         self.widget.add_class("warpbook-steps")
 
-    def _button(self, words: str, tooltip: str, by: int):
+    def _button(self, words: str, tooltip: str, by: int) -> ipywidgets.Button:
         import ipywidgets
 
         button = ipywidgets.Button(description=words, tooltip=tooltip, layout=ipywidgets.Layout(width="80px"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import anywidget
 import traitlets
@@ -33,7 +34,7 @@ class Draggable(anywidget.AnyWidget):
     at = traitlets.Dict().tag(sync=True)
     """By handle, the number of the place at which it stands. The browser changes it, and so do the controls."""
 
-    def __init__(self, controls: Mapping[str, Control], **traits):
+    def __init__(self, controls: Mapping[str, Control], **traits: Any):
         self.controls = controls
         self._values: dict[str, list] = {}
         self._following = 0  # the thread that moves handles, which drags none
@@ -51,7 +52,7 @@ class Draggable(anywidget.AnyWidget):
         finally:
             self._following = 0
 
-    def _dragged(self, change) -> None:
+    def _dragged(self, change: traitlets.Bunch) -> None:
         if self._following == threading.get_ident():
             return  # else a control that is being moved would go back to what the view was drawn for
         for name, number in change.new.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from helpers.pictures.figures import Shown, ShownMarkup, ShownRow, View, card_height, show
 from helpers.pictures.widgets.controls import Control, choice, dropdown, slider, steps, suited, toggle
@@ -13,6 +14,9 @@ from vgpu.base.errors import VirtualGPUError
 from vgpu.base.latest_update import LatestUpdate
 from vgpu.base.schedule import scheduled
 from vgpu.hardware.device import current, kept
+
+if TYPE_CHECKING:
+    from vgpu.hardware.gpus import GPU
 
 __all__ = ["Explorer", "choice", "dropdown", "explore", "slider", "steps", "toggle"]
 
@@ -112,7 +116,7 @@ class Explorer:
                 del self._drawn[next(iter(self._drawn))]
         return found
 
-    def _made_of(self, values: dict[str, object], gpu) -> Shown | ShownMarkup | ShownRow | str:
+    def _made_of(self, values: dict[str, object], gpu: GPU) -> Shown | ShownMarkup | ShownRow | str:
         try:
             with kept(gpu), scheduled("sequential"):
                 return show(self.draw(**values))
@@ -122,7 +126,7 @@ class Explorer:
             # Moved later, it would be lost in a log, and the old view would stand beside the new values.
             return _words(error)
 
-    def _changed(self, _change=None) -> None:
+    def _changed(self, _change: object = None) -> None:
         self._latest.request()
 
     def _update(self) -> None:
@@ -153,7 +157,7 @@ class Explorer:
         values = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
         return f"{self.name}({values}): {self.shown!r}"
 
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, object]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, object]:
         live = self.box._repr_mimebundle_()
         shown = self.shown
         static = f"<pre>{html.escape(shown)}</pre>" if isinstance(shown, str) else shown.html()
@@ -166,7 +170,7 @@ def _words(error: Exception) -> str:
     return text if isinstance(error, OF_A_KERNEL) else f"{type(error).__name__}: {text}"
 
 
-def explore(draw: Callable[..., View | Sequence[View]], *, height: int | None = None, **ranges) -> Explorer:
+def explore(draw: Callable[..., View | Sequence[View]], *, height: int | None = None, **ranges: object) -> Explorer:
     """An explorer for a drawing function of your own: `explore(draw, stride=(1, 32), padded=False)`.
 
     Each argument of `draw` gets the control that suits what is given for it: (low, high) a slider of whole numbers

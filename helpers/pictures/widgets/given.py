@@ -11,6 +11,8 @@ from vgpu.hardware.gpus import find
 
 MOST_NAMED = 16
 Version = TypeVar("Version")
+Function = TypeVar("Function")
+Option = TypeVar("Option")
 
 
 def versions(given: Mapping[str, Version] | Version, what: str = "a kernel", kind: Any = object) -> dict[str, Version]:
@@ -32,7 +34,7 @@ def versions(given: Mapping[str, Version] | Version, what: str = "a kernel", kin
     return found
 
 
-def arguments(given) -> tuple:
+def arguments(given: object) -> tuple:
     """The arguments of a launch as a tuple. TypeError for what is no tuple and no list, such as one array."""
     if isinstance(given, tuple | list):
         return tuple(given)
@@ -41,14 +43,14 @@ def arguments(given) -> tuple:
     )
 
 
-def called(name: str, given):
+def called(name: str, given: Function) -> Function:
     """A function, such as `args` of an explorer with controls. TypeError for what cannot be called."""
     if callable(given):
         return given
     raise TypeError(f"{name} is a function; this is of type {type(given).__name__}")
 
 
-def bounds(name: str, given) -> tuple[int, int]:
+def bounds(name: str, given: object) -> tuple[int, int]:
     """(low, high) of a slider. TypeError for what is no pair of whole numbers, ValueError for high below low."""
     pair = tuple(given) if isinstance(given, tuple | list | range) else ()
     if len(pair) != 2 or not all(isinstance(end, Integral) and not isinstance(end, bool) for end in pair):
@@ -59,7 +61,7 @@ def bounds(name: str, given) -> tuple[int, int]:
     return low, high
 
 
-def options(name: str, given) -> list:
+def options(name: str, given: object) -> list:
     """The values of a control. TypeError for what cannot be gone through or is one text, ValueError for none."""
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(f"{name} is a list of the values to choose from, such as [1, 2, 4]; got {given!r}")
@@ -69,7 +71,7 @@ def options(name: str, given) -> list:
     return found
 
 
-def among(name: str, value, given: Iterable):
+def among(name: str, value: Option, given: Iterable) -> Option:
     """`value`, which is one of the options of a control, each a value or (words, value). ValueError names them all."""
     every = list(given)
     pairs = all(isinstance(each, tuple) and len(each) == 2 for each in every)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,22 +19,28 @@ from helpers.pictures.widgets.explorer import Explorer
 from vgpu.tools.launch import Launch
 from vgpu.tools.steps.trace import trace
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from vgpu.tools.prepare import Dimensions, Grid
+    from vgpu.tools.steps.trace import Access, Trace
+
 WARP = 32
 OPS = ("load", "store", "atomic")
 MOST_NAMED = 6
 
 
 def request(
-    kernel,
-    arguments,
+    kernel: Any,
+    arguments: Sequence,
     *,
     op: str = "load",
     line: int | None = None,
     space: str = "global",
-    grid=1,
-    block=WARP,
-    **options,
-):
+    grid: Grid = 1,
+    block: Dimensions | None = WARP,
+    **options: Any,
+) -> Access:
     """The first request of warp 0 of block 0 in `space` that is a `op` (and stands on `line`, when given).
 
     Runs that block of `kernel` with `arguments`; `options` go to `trace`. Raises LookupError when the warp makes no
@@ -56,7 +63,12 @@ def request(
 
 
 def sectors(
-    kernel, *, stride: tuple[int, int] = (1, 32), offset: tuple[int, int] = (0, 31), op: str = "load", dtype=np.float32
+    kernel: Any,
+    *,
+    stride: tuple[int, int] = (1, 32),
+    offset: tuple[int, int] = (0, 31),
+    op: str = "load",
+    dtype: DTypeLike = np.float32,
 ) -> Explorer:
     """The sectors that a warp of `kernel(source, target, stride, offset)` moves, with sliders for stride and offset.
 
@@ -88,11 +100,11 @@ WORDS = 1024
 
 
 def banks(
-    kernel,
+    kernel: Any,
     arguments: Sequence | None = None,
     *,
-    grid=1,
-    block=WARP,
+    grid: Grid = 1,
+    block: Dimensions | None = WARP,
     op: str | Sequence[str] = "load",
     line: int | None = None,
     shared_bytes: int = 0,
@@ -120,7 +132,7 @@ def banks(
     ends = {name: checked.bounds(name, pair) for name, pair in ranges.items()}
     controls |= {name: slider(name.replace("_", " "), low, low, high) for name, (low, high) in ends.items()}
 
-    def draw(**values) -> Picture:
+    def draw(**values: Any) -> Picture:
         version, wanted = values.pop("version", next(iter(versions))), values.pop("request", ops[0])
         numbers = tuple(np.int32(value) for value in values.values())
         access = request(
@@ -158,21 +170,21 @@ def traffic(launch: Callable[..., Launch], **choices: Sequence[int]) -> Explorer
     return Explorer("traffic", draw, {name: choice(name, values[0], values) for name, values in choices.items()})
 
 
-def _launched(made) -> Launch:
+def _launched(made: object) -> Launch:
     if not isinstance(made, Launch):
         raise TypeError(f"launch gives a Launch(kernel, grid, block, args) for its values, not a {type(made).__name__}")
     return made
 
 
 def working_set(
-    kernel,
+    kernel: Any,
     args: Callable[[int], tuple],
     *,
     array: Iterable[int],
     cache: Iterable[int],
     start: tuple[int, int] | None = None,
-    grid=1,
-    block=32,
+    grid: Grid = 1,
+    block: Dimensions | None = 32,
 ) -> Explorer:
     """Each load of a kernel's first block over time: a hit or a miss in a modelled cache.
 
@@ -190,7 +202,7 @@ def working_set(
         controls = {"version": choice("version", name, versions), **controls}
 
     @lru_cache(maxsize=64)
-    def traced(version: str, array: int):
+    def traced(version: str, array: int) -> Trace:
         return trace(versions[version], grid, block, checked.arguments(make(array)))
 
     def draw(array: int, cache: int, version: str = name) -> Picture:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from helpers.pictures.figures import CAPTION_LINE, Drawing
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from helpers.pictures.figures import CAPTION_LINE, Drawing, Shown, ShownMarkup, ShownRow
 from helpers.pictures.plots.debugger import HEIGHT, warp_frame
 from helpers.pictures.widgets.controls import dropdown, slider
 from helpers.pictures.widgets.explorer import Explorer
@@ -10,15 +13,20 @@ from vgpu.base.errors import VirtualGPUError
 from vgpu.tools.steps.stepper import record
 from vgpu.tools.steps.timeline import GRAINS, MemoryThen, Moments
 
+if TYPE_CHECKING:
+    from vgpu.tools.prepare import Dimensions, Grid
+    from vgpu.tools.steps.recording import Recording
+
 MOST_STEPS = 4_000
 """Instructions of a recording: some seconds to make. A longer block is cut there, and the last step says so."""
 CAPTION_LINES = 2
 LAST_TOUCHED = "last touched"
 ALL_WARPS = "all"
 VALUES = ("variables", "registers")
+Way = int | Callable[[Moments, int], int | None]
 
 # Words on the button, what it does, and how `Moments` finds the way (None: one step to either side).
-MOVES = (
+MOVES: tuple[tuple[str, str, Way], ...] = (
     ("◀ back", "one step back", -1),
     ("forward ▶", "one step forward", 1),
     ("next line", "the next step of this warp on another line", Moments.next_line),
@@ -34,7 +42,9 @@ class Debugger(Explorer):
     a button. Where a button leads nowhere, the view says so.
     """
 
-    def __init__(self, recording, *, warp: int | None = None, by: str = "line", step: int = 1, lane: int = 0):
+    def __init__(
+        self, recording: Recording, *, warp: int | None = None, by: str = "line", step: int = 1, lane: int = 0
+    ):
         import ipywidgets
 
         self.recording = recording
@@ -75,7 +85,7 @@ class Debugger(Explorer):
         values, *rest = super()._state()
         return values, self.note, *rest
 
-    def _view(self, state: tuple):
+    def _view(self, state: tuple) -> Shown | ShownMarkup | ShownRow | str:
         with self._drawing:
             self._drawn.clear()  # a frame takes a millisecond; thousands of them would take a lot of memory
             return super()._view(state)
@@ -92,7 +102,7 @@ class Debugger(Explorer):
             registers=values == VALUES[1], note=self.note,
         )  # fmt: skip
 
-    def _go(self, words: str, way) -> None:
+    def _go(self, words: str, way: Way) -> None:
         here = self.controls["step"].value - 1
         there = here + way if isinstance(way, int) else way(self.timeline, here)
         if there is None or not 0 <= there < len(self.timeline):
@@ -101,7 +111,7 @@ class Debugger(Explorer):
             return
         self.controls["step"].value = there + 1
 
-    def _changed(self, change=None) -> None:
+    def _changed(self, change: object = None) -> None:
         self.note = ""
         super()._changed(change)
 
@@ -115,15 +125,16 @@ class Debugger(Explorer):
             self._range(self.controls, there, there.at(place))
 
     @staticmethod
-    def _range(controls, timeline: Moments, number: int) -> None:
+    def _range(controls: Mapping[str, Any], timeline: Moments, number: int) -> None:
         control = controls["step"]
         control.max = len(timeline)
         control.value = min(max(number, 0), len(timeline) - 1) + 1
 
 
 def debugger(
-    kernel, grid, block, args, *, block_index=0, warp: int | None = None, by: str = "line", step: int = 1,
-    lane: int = 0, shared_bytes: int = 0, max_steps: int = MOST_STEPS, **meta,
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, *, block_index: Dimensions = 0,
+    warp: int | None = None, by: str = "line", step: int = 1, lane: int = 0, shared_bytes: int = 0,
+    max_steps: int = MOST_STEPS, **meta: Any,
 ) -> Explorer:  # fmt: skip
     """Step through one block of a launch: source, lanes, variables and memory, forwards and backwards.
 
@@ -146,7 +157,7 @@ def debugger(
 def _told(error: VirtualGPUError) -> Explorer:
     """What is shown of a kernel without a first step: its error."""
 
-    def draw():
+    def draw() -> Drawing:
         raise error
 
     return Explorer("debugger", draw, {})

@@ -19,7 +19,10 @@ POWERS = (-30, 18)
 MOST_ROWS = 8
 
 
-def number_line(formats=FORMATS, *, chosen: str | None = None, power: int = 0, zoom: int = 0) -> Explorer:
+def number_line(
+    formats: Mapping[str, Format | tuple[int, int]] | Format = FORMATS, *, chosen: str | None = None, power: int = 0,
+    zoom: int = 0,
+) -> Explorer:  # fmt: skip
     """The representable values around a power of two, with one row per format.
 
     `formats`: a mapping from names to formats, of which each is a `Format` or a pair (exponent bits, mantissa bits)
@@ -45,7 +48,7 @@ def number_line(formats=FORMATS, *, chosen: str | None = None, power: int = 0, z
     return Explorer("number_line", draw, controls)
 
 
-def _formats(given) -> dict[str, Format]:
+def _formats(given: object) -> dict[str, Format]:
     if isinstance(given, Format):
         return {given.name: given}
     if not isinstance(given, Mapping):
@@ -53,7 +56,7 @@ def _formats(given) -> dict[str, Format]:
     return {name: _format(name, each) for name, each in checked.versions(given, "a format").items()}
 
 
-def _format(name: str, given) -> Format:
+def _format(name: str, given: object) -> Format:
     if isinstance(given, Format):
         return replace(given, name=name)
     if isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, int) for part in given):
@@ -64,7 +67,7 @@ def _format(name: str, given) -> Format:
 SCALES = [(f"2^{power}", 2.0**power) for power in range(0, 41)]
 
 
-def gradients(given, *, format: str = "FP16", loss_scale: float = 1.0) -> Explorer:
+def gradients(given: object, *, format: str = "FP16", loss_scale: float = 1.0) -> Explorer:
     """A histogram of gradients by power of two: those that underflow to zero, and those that overflow.
 
     `given`: a network after `backward()`, whose parameters have their `.grad`; or numbers, as a tensor, an array or a
@@ -92,7 +95,7 @@ def gradients(given, *, format: str = "FP16", loss_scale: float = 1.0) -> Explor
     return Explorer("gradients", draw, controls)
 
 
-def _sizes(name: str, given) -> np.ndarray:
+def _sizes(name: str, given: object) -> np.ndarray:
     parts = [np.abs(part).ravel() for part in _arrays(given)]
     sizes = np.concatenate(parts) if parts else np.empty(0)
     who = f"{name!r}" if name else "this"
@@ -103,7 +106,7 @@ def _sizes(name: str, given) -> np.ndarray:
     return sizes
 
 
-def _arrays(given) -> Iterable[np.ndarray]:
+def _arrays(given: object) -> Iterable[np.ndarray]:
     """All numbers of what is given, in float64."""
     if hasattr(given, "parameters"):
         return [_array(each.grad) for each in given.parameters() if each.grad is not None]
@@ -112,7 +115,7 @@ def _arrays(given) -> Iterable[np.ndarray]:
     return [_array(given)]
 
 
-def _array(given) -> np.ndarray:
+def _array(given: object) -> np.ndarray:
     if isinstance(given, Mapping | str):
         raise TypeError(
             f"gradients are numbers, in a tensor, an array or a list; this is of type {type(given).__name__}"

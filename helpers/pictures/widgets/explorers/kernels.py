@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from numbers import Integral
+from typing import TYPE_CHECKING
 
 from helpers.models.attention import Walk, checked_head, walk
-from helpers.models.fused_rows import ROWS_RUN, Operations, operations
+from helpers.models.fused_rows import ROWS_RUN, Group, Operations, operations
 from helpers.models.pipeline import pipeline as modelled
 from helpers.pictures import plots
 from helpers.pictures.figures import CAPTION_LINE, Drawing, Picture, card_height
@@ -17,10 +18,14 @@ from helpers.pictures.widgets.controls import choice, gpus, slider, steps, toggl
 from helpers.pictures.widgets.explorer import Explorer
 from vgpu.base.words import plural
 from vgpu.hardware.device import current
-from vgpu.hardware.gpus import find
+from vgpu.hardware.gpus import GPU, find
 from vgpu.hardware.occupancy import occupancy
 from vgpu.tools.profile import Profile
 from vgpu.tools.roofline import flops_by_unit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from torch import Tensor
 
 ROWS = (1, 16, 256, 4096, 65536)
 COLUMNS = (256, 1024, 4096)
@@ -76,14 +81,14 @@ def fusion(
     return Explorer("fusion", draw, controls, height=height)
 
 
-def _moved(found: Operations, group, rows: int, columns: int) -> Moved:
+def _moved(found: Operations, group: Group, rows: int, columns: int) -> Moved:
     run = found.counted(group.first, group.stop, columns)
     size = lambda names: tuple((name, 4 * found.elements(name, rows, columns)) for name in names)
     texts = tuple(step.text for step in found.steps[group.first : group.stop])
     return Moved(texts, size(group.reads), size(group.writes), _flops(run) * rows // ROWS_RUN, run.registers)
 
 
-def _summary(name: str, found: Operations, cuts, rows: int, columns: int, gpu) -> Summary:
+def _summary(name: str, found: Operations, cuts: Sequence[int], rows: int, columns: int, gpu: GPU) -> Summary:
     groups = found.groups(cuts)
     nbytes = sum(sum(found.moved(group, rows, columns)) for group in groups)
     flops = sum(_flops(found.counted(group.first, group.stop, columns)) for group in groups) * rows // ROWS_RUN
@@ -95,7 +100,7 @@ def _flops(run: Profile) -> int:
     return sum(flops_by_unit(run.total).values())
 
 
-def _agrees(found: Operations, group, columns: int) -> bool:
+def _agrees(found: Operations, group: Group, columns: int) -> bool:
     """Whether the sectors that the kernel touched on a few rows are the bytes that the shapes give."""
     footprint = found.counted(group.first, group.stop, columns).counters.footprint
     return (footprint.read_bytes, footprint.written_bytes) == found.moved(group, ROWS_RUN, columns)
@@ -164,7 +169,10 @@ LONGEST = 64
 """Queries whose rows can still be told apart in the matrix."""
 
 
-def attention_tiles(q, k, v, *, rows: int = 8, keys: int = 8, causal: bool = False, step: int = 1) -> Explorer:
+def attention_tiles(
+    q: np.ndarray | Tensor, k: np.ndarray | Tensor, v: np.ndarray | Tensor, *, rows: int = 8, keys: int = 8,
+    causal: bool = False, step: int = 1,
+) -> Explorer:  # fmt: skip
     """One head of attention, tile by tile, with sliders for step, tile size and query, and a causal mask.
 
     q, k, v: arrays or tensors of shape (length, width), at most 64 long. rows, keys: the tile to begin with, a power of

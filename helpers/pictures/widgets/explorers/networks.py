@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,15 +17,20 @@ from helpers.pictures.widgets.controls import choice, dropdown, offer, slider
 from helpers.pictures.widgets.explorer import Explorer
 from helpers.results.torch.state_gradients import state_gradients
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from torch import Tensor
+    from torch.nn import Module
 
-def maps_of(network, image) -> dict[str, np.ndarray]:
+
+def maps_of(network: Module, image: Tensor) -> dict[str, np.ndarray]:
     """By a layer's name: its output for one image, (channels, height, width), of each layer that leaves maps."""
     import torch
 
     found: dict[str, np.ndarray] = {}
 
-    def keep(name: str):
-        def note(module, given, result) -> None:
+    def keep(name: str) -> Callable[[Module, tuple, Any], None]:
+        def note(module: Module, given: tuple, result: Any) -> None:
             if getattr(result, "ndim", 0) == 4:
                 found[f"{name} {type(module).__name__}"] = result[0].detach().float().cpu().numpy()
 
@@ -46,7 +52,7 @@ def maps_of(network, image) -> dict[str, np.ndarray]:
     return found
 
 
-def feature_maps(network, images, *, layer: str | None = None) -> Explorer:
+def feature_maps(network: Module | Mapping[str, Module], images: Tensor, *, layer: str | None = None) -> Explorer:
     """The feature maps of a chosen layer for a chosen image, which is shown first.
 
     network: any PyTorch module, or a mapping from short names to several, which take `images[i][None]`; images: a
@@ -87,7 +93,7 @@ _EXAMPLE = (
 )
 
 
-def windows_of(given) -> list[Window]:
+def windows_of(given: object) -> list[Window]:
     """A stack as `Window`s: from those, from tuples of their numbers, or from a network without branches.
 
     TypeError for anything else, ValueError for none.
@@ -107,7 +113,7 @@ def windows_of(given) -> list[Window]:
     return found
 
 
-def receptive_field(image, stack, *, layers: int | None = None) -> Explorer:
+def receptive_field(image: ArrayLike, stack: object, *, layers: int | None = None) -> Explorer:
     """Sliders for the number of layers and the output's row and column, over the pixels that this output sees.
 
     image: a square array. stack: layers as (kernel, stride, padding, dilation), of which the last may be left out, or a
@@ -148,7 +154,9 @@ TILES = (1, 2, 4, 8, 16, 32)
 MOST_KERNEL = 7
 
 
-def im2col(image, *, kernel: int = 3, stride: int = 1, padding: int = 0, dilation: int = 1, tile: int = 8) -> Explorer:
+def im2col(
+    image: ArrayLike, *, kernel: int = 3, stride: int = 1, padding: int = 0, dilation: int = 1, tile: int = 8
+) -> Explorer:
     """Sliders for kernel, stride, padding, dilation and a tile of outputs, over an image and its im2col matrix.
 
     image: a square array, such as one of `load_digits().images`. The rest is what to begin with. ValueError for an
@@ -229,7 +237,7 @@ STEPS_OF_A_WALK = 20
 
 def latent_walk(
     generator: Callable,
-    latents,
+    latents: np.ndarray | Tensor,
     *,
     judge: Callable | None = None,
     names: Sequence[str] = (),
@@ -253,7 +261,7 @@ def latent_walk(
         raise ValueError("latents are a batch of two or more, such as torch.randn(6, 16): a walk has two ends")
 
     @lru_cache
-    def walk(first: int, last: int):
+    def walk(first: int, last: int) -> tuple[Tensor, Tensor | None]:
         import torch
 
         begin, end = torch.as_tensor(latents[first]), torch.as_tensor(latents[last])
@@ -288,9 +296,13 @@ def latent_walk(
 
 
 NEEDED = ("step", "samples", "score")
+Moment = Mapping[str, Any]
 
 
-def samples_over_training(runs, *, score_name: str = "score", limits: tuple[float, float] = (-1.0, 1.0)) -> Explorer:
+def samples_over_training(
+    runs: Sequence[Moment] | Mapping[str, Sequence[Moment]], *, score_name: str = "score",
+    limits: tuple[float, float] = (-1.0, 1.0),
+) -> Explorer:  # fmt: skip
     """A slider over the moments that a training kept: its samples, the losses and the score there.
 
     `runs`: the moments of one run, in order, or a mapping from short names to several. A moment is a mapping with
@@ -324,7 +336,7 @@ def samples_over_training(runs, *, score_name: str = "score", limits: tuple[floa
     return Explorer("samples_over_training", draw, controls, height=card_height(caption_lines=2))
 
 
-def moments(name: str, given) -> Sequence[Mapping]:
+def moments(name: str, given: object) -> Sequence[Moment]:
     """The moments of a run. TypeError or ValueError for what is none."""
     found = checked.options(f"run {name}".strip(), given)
     for moment in found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from helpers.models.warp_scheduler import timeline
 from helpers.pictures import plots
@@ -20,13 +21,16 @@ from vgpu.tools.steps.dependencies import Chain, chain
 from vgpu.tools.steps.recording import Recording
 from vgpu.tools.steps.stepper import RecordingTooLong, record
 
+if TYPE_CHECKING:
+    from vgpu.tools.prepare import Dimensions, Grid
+
 WARP = 32
 MOST_STEPS = 6_000
 
 
 def lanes(
-    kernel, grid, block, args: tuple | Callable[..., tuple], *, warp: int = 0, block_index=0, shared_bytes: int = 0,
-    max_steps: int = MOST_STEPS, **controls,
+    kernel: Any, grid: Grid, block: Dimensions | None, args: tuple | Callable[..., tuple], *, warp: int = 0,
+    block_index: Dimensions = 0, shared_bytes: int = 0, max_steps: int = MOST_STEPS, **controls: object,
 ) -> Explorer:  # fmt: skip
     """The active lanes of a warp at each instruction, and how many of the issued lane slots are useful.
 
@@ -35,32 +39,34 @@ def lanes(
     `order=["as it comes", "sorted"]`, where (low, high) makes a slider, a list a menu, True or False a box to tick.
     The warp's own slider is there where the block has several.
     """
-    shape = tuple(block) if isinstance(block, tuple | list) else (block,)
-    warps = max(1, math.ceil(math.prod(shape) / WARP)) if block is not None else 1
+    threads = WARP if block is None else math.prod(block if isinstance(block, Sequence) else (block,))
+    warps = max(1, math.ceil(threads / WARP))
     if not 0 <= warp < warps:
-        raise ValueError(f"warp is from 0 to {warps - 1} in a block of {math.prod(shape)} threads, not {warp}")
+        where = "where Triton chooses the block" if block is None else f"in a block of {threads} threads"
+        raise ValueError(f"warp is from 0 to {warps - 1} {where}, not {warp}")
     if controls:
         checked.called("args", args)
-    recordings: dict[tuple, Recording | None] = {}
+    blocks: dict[tuple, Recording | None] = {}
+    single: dict[tuple, Recording] = {}
 
-    def draw(warp: int = 0, **given) -> Drawing:
+    def draw(warp: int = 0, **given: Any) -> Drawing:
         key = tuple(given.items())
 
-        def recorded(**which):
+        def recorded(**which: Any) -> Recording:
             arguments = args(**given) if callable(args) else args
             return record(
                 kernel, grid, block, arguments, block_index, shared_bytes=shared_bytes, max_steps=max_steps, **which
             )
 
-        if key not in recordings:
+        if key not in blocks:
             try:
-                recordings[key] = recorded()
+                blocks[key] = recorded()
             except RecordingTooLong:  # a large block: its warps one by one, each of which may take as many steps
-                recordings[key] = None
-        if recordings[key] is None and (*key, warp) not in recordings:
-            recordings[*key, warp] = recorded(warp=warp)
+                blocks[key] = None
+        if blocks[key] is None and (*key, warp) not in single:
+            single[*key, warp] = recorded(warp=warp)
         said = ", ".join(f"{name} {value}" for name, value in given.items())
-        return issue_strip(recordings[key] or recordings[*key, warp], warp, prefix=f"{said}: " if said else "")
+        return issue_strip(blocks[key] or single[*key, warp], warp, prefix=f"{said}: " if said else "")
 
     made = {name: suited(name, given) for name, given in controls.items()}
     if warps > 1:
@@ -114,7 +120,7 @@ SHARED = (0, 1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 
 
 def slots(
-    kernel=None,
+    kernel: Any = None,
     arguments: Sequence = (),
     *,
     gpu: str = DEFAULT,
@@ -182,7 +188,7 @@ def _check(block: int, registers: int | None, shared_bytes: int) -> None:
 
 
 def waves(
-    kernel,
+    kernel: Any,
     arguments: Sequence = (),
     *,
     block: int = 256,

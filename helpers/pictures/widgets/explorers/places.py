@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from helpers.models.layouts import places
 from helpers.pictures import plots
 from helpers.pictures.figures import CAPTION_LINE, Drawing, card_height
@@ -22,11 +24,20 @@ from vgpu.hardware.device import current
 from vgpu.hardware.gpus import GPUS, find
 from vgpu.tools.steps.spaces import VariableSpaces, spaces
 
+if TYPE_CHECKING:
+    from vgpu.tools.prepare import Dimensions, Grid
+
 CAPTION_LINES = 2
 
 
 def lives(
-    kernel, args: tuple = (), *, grid=1, block=32, shared_bytes: int = 0, variable: str | None = None
+    kernel: Any,
+    args: tuple = (),
+    *,
+    grid: Grid = 1,
+    block: Dimensions | None = 32,
+    shared_bytes: int = 0,
+    variable: str | None = None,
 ) -> Explorer:
     """The memory of every variable of a kernel, read from its PTX, the compiler's report and one recorded warp.
 
@@ -65,7 +76,7 @@ def lives(
 WIDEST_LINE = 64
 
 
-def layout_grid(layouts, *, line: int = 8, colour: str = "place", index: int = 0) -> Explorer:
+def layout_grid(layouts: Any, *, line: int = 8, colour: str = "place", index: int = 0) -> Explorer:
     """The memory address of each coordinate of a layout, and the reverse, for one layout or several.
 
     `layouts`: one layout or a mapping from short names to several. A layout is text, "(4, 8):(8, 1)", a pair

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from helpers.pictures import plots
 from helpers.pictures.figures import Markup, Picture
@@ -18,11 +19,20 @@ from vgpu.tools.compare import GPUS_SHOWN
 from vgpu.tools.launch import Launch
 from vgpu.tools.profile import Profile, profile
 
+if TYPE_CHECKING:
+    from vgpu.tools.prepare import Dimensions, Grid
+
 HEIGHT = 570
 
 
 def cards(
-    kernels, grid=None, block=None, args: tuple = (), *, gpus: Sequence[str] = GPUS_SHOWN, shared_bytes: int = 0
+    kernels: Any,
+    grid: Grid = None,
+    block: Dimensions | None = None,
+    args: tuple = (),
+    *,
+    gpus: Sequence[str] = GPUS_SHOWN,
+    shared_bytes: int = 0,
 ) -> Explorer:
     """Cards of a kernel's profile: what each resource has to do, memory, occupancy, warps, hot lines, and the verdict.
 
@@ -45,7 +55,7 @@ def cards(
     return Explorer("cards", draw, controls, height=HEIGHT)
 
 
-def _named(kernels) -> Mapping[str, object]:
+def _named(kernels: Any) -> Mapping[str, object]:
     if isinstance(kernels, Ladder):
         return kernels.profiles
     if isinstance(kernels, Mapping):
@@ -55,7 +65,7 @@ def _named(kernels) -> Mapping[str, object]:
     return {str(name): kernels}
 
 
-def _profiled(name: str, given, launch: tuple, shared_bytes: int) -> Profile:
+def _profiled(name: str, given: object, launch: tuple, shared_bytes: int) -> Profile:
     if isinstance(given, Profile):
         return given
     if isinstance(given, Launch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from helpers.pictures import plots
 from helpers.pictures.figures import Drawing, Picture
@@ -85,7 +86,7 @@ def pipeline_schedule(
 
 
 def rank_gantt(
-    spans: Callable[..., Sequence] | Mapping[str, Sequence], *, kind: str = "modelled", unit: str = "", **ranges
+    spans: Callable[..., Sequence] | Mapping[str, Sequence], *, kind: str = "modelled", unit: str = "", **ranges: object
 ) -> Explorer:
     """What each rank does over time: one row per rank, one box per span.
 
@@ -111,7 +112,7 @@ def rank_gantt(
     if not controls:
         raise TypeError("give a range for each argument of the function, such as slow=(0, 3)")
 
-    def draw_modelled(**values) -> Picture:
+    def draw_modelled(**values: Any) -> Picture:
         return plots.rank_gantt(make(**values), kind=kind, unit=unit)
 
     return Explorer("rank_gantt", draw_modelled, controls)

@@ -113,7 +113,7 @@ def roofline(
     return Explorer("roofline", draw, controls, height=height, draggable=True)
 
 
-def _profiled(name: str, given) -> Profile:
+def _profiled(name: str, given: object) -> Profile:
     if isinstance(given, Launch):
         return given.profile()
     if isinstance(given, Profile):
@@ -142,7 +142,9 @@ ITEMSIZES = {"fp32": 4, "tf32_tensor": 4, "fp16_tensor": 2, "fp8_tensor": 1}
 """Units that convolutions run on, and the bytes of the numbers that they take."""
 
 
-def layer_roofline(rows, *, gpu: str | None = None, precision: str = "fp32", batch: int = 1) -> Explorer:
+def layer_roofline(
+    rows: Layers | Mapping[str, Layers], *, gpu: str | None = None, precision: str = "fp32", batch: int = 1
+) -> Explorer:
     """Layers on a GPU's roof, and the least time that it allows each, for a GPU, a batch and units to choose.
 
     rows: what `layers(network, images)` found, or a mapping from short names to several. ValueError where no document
@@ -215,7 +217,7 @@ def library_share(
     return Explorer("library_share", draw, controls, height=card_height(caption_lines=4))
 
 
-def _grown(kernels, counted: tuple[int, int]) -> dict[str, Growth]:
+def _grown(kernels: Mapping[str, Callable[[int], Launch] | Growth], counted: tuple[int, int]) -> dict[str, Growth]:
     if not isinstance(kernels, Mapping) or not kernels:
         raise TypeError("kernels are a mapping from short names to functions of a side: {'naive': naive_launch}")
     if len(kernels) > MOST_KERNELS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,18 +18,24 @@ from vgpu.standins.calls import launch
 from vgpu.standins.twins import twin
 from vgpu.tools.steps.interleaving import SEEDS, interleavings
 
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from vgpu.tools.prepare import Dimensions, Grid
+    from vgpu.tools.steps.dataflow import DataFlow
+
 THREADS = (8, 16, 32, 64)
 MOST_ADDING = 128
 
 
 def tree(
-    kernel,
+    kernel: Any,
     *,
     threads: Sequence[int] = THREADS,
     start: int = 32,
     arguments: Callable[[int], tuple] | None = None,
     shared_bytes: int = 0,
-    dtype=np.float32,
+    dtype: DTypeLike = np.float32,
 ) -> Explorer:
     """The reduction tree that a kernel builds, step by step, for several versions and block sizes.
 
@@ -42,8 +49,8 @@ def tree(
 
 
 def explorer(
-    name: str, kernel, draw_flow: Callable[..., Picture], sizes: Sequence[int], start: int,
-    arguments: Callable[[int], tuple] | None, shared_bytes: int, dtype, noun: str = "threads", *, most: int,
+    name: str, kernel: Any, draw_flow: Callable[..., Picture], sizes: Sequence[int], start: int,
+    arguments: Callable[[int], tuple] | None, shared_bytes: int, dtype: DTypeLike, noun: str = "threads", *, most: int,
 ) -> Explorer:  # fmt: skip
     """The controls that the explorers of trees and of scans share: version, size and step."""
     from vgpu.tools.steps.dataflow import dataflow
@@ -56,7 +63,7 @@ def explorer(
     given = arguments or (lambda n: numbered(n, dtype))
 
     @lru_cache
-    def flow(version: str, size: int):
+    def flow(version: str, size: int) -> DataFlow:
         return dataflow(versions[version], 1, size, given(size), shared_bytes=shared_bytes)
 
     def rounds(version: str, size: int) -> int:
@@ -74,7 +81,7 @@ def explorer(
     def fit() -> None:
         step.max = rounds(version.value, size.value)
 
-    def draw(step: int, **chosen) -> Picture:
+    def draw(step: int, **chosen: Any) -> Picture:
         version, size = chosen.get("version", first), chosen.get("size", sizes[0])
         found = flow(version, size)
         return draw_flow(found, min(step, len(found.rounds)), prefix=f"{version}, " if version else "")
@@ -84,7 +91,7 @@ def explorer(
     return Explorer(name, draw, controls | {"step": step}, fit=fit)
 
 
-def numbered(n: int, dtype) -> tuple:
+def numbered(n: int, dtype: DTypeLike) -> tuple:
     """`(x, out, n)`: n small numbers that change from one to the next, and as many zeros."""
     from vgpu.standins import cupy as cp
 
@@ -97,13 +104,13 @@ MOST_SCANNED = 32
 
 
 def scan(
-    kernel,
+    kernel: Any,
     *,
     elements: Sequence[int] = SIZES,
     start: int = 16,
     arguments: Callable[[int], tuple] | None = None,
     shared_bytes: int = 0,
-    dtype=np.float32,
+    dtype: DTypeLike = np.float32,
 ) -> Explorer:
     """The scan that a kernel computes, step by step, for several versions and sizes.
 
@@ -117,14 +124,14 @@ def scan(
 
 
 def schedules(
-    kernel,
-    grid,
-    block,
-    args,
+    kernel: Any,
+    grid: Grid,
+    block: Dimensions | None,
+    args: Sequence,
     *,
     threads: Sequence[int] | None = None,
     seeds: Iterable[int] = SEEDS,
-    block_index=0,
+    block_index: Dimensions = 0,
     shared_bytes: int = 0,
 ) -> Explorer:
     """Two interleavings of one block beside each other, with a slider over their steps.
@@ -162,7 +169,7 @@ def schedules(
     )
 
 
-def _raises(error: VirtualGPUError):
+def _raises(error: VirtualGPUError) -> Callable[[], Picture]:
     def draw() -> Picture:
         raise error
 
@@ -170,7 +177,7 @@ def _raises(error: VirtualGPUError):
 
 
 def who_is_where(
-    kernel, grid: tuple[int, int], block: tuple[int, int], data: tuple[int, int]
+    kernel: Any, grid: tuple[int, int], block: tuple[int, int], data: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Block number and thread number at each position, as `kernel(blocks, threads, rows, columns)` writes them.
 
@@ -192,7 +199,9 @@ def who_is_where(
     return tuple(beyond[:, :height, :width])
 
 
-def _written(kernel, grid, block, data: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+def _written(
+    kernel: Any, grid: tuple[int, int], block: tuple[int, int], data: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
     from vgpu.standins import cupy as cp
 
     blocks, threads = (cp.full(data[0] * data[1], -1, np.int32) for _ in range(2))
@@ -200,7 +209,7 @@ def _written(kernel, grid, block, data: tuple[int, int]) -> tuple[np.ndarray, np
     return cp.asnumpy(blocks).reshape(data), cp.asnumpy(threads).reshape(data)
 
 
-def thread_grid(kernels, *, columns: int = 20, rows: int = 11, block: tuple[int, int] = (8, 8)) -> Explorer:
+def thread_grid(kernels: Any, *, columns: int = 20, rows: int = 11, block: tuple[int, int] = (8, 8)) -> Explorer:
     """Threads drawn over data, with sliders for the shape of the data and of a block.
 
     kernels: one or a mapping from short names to several, in either language, as `kernel(blocks, threads, rows,

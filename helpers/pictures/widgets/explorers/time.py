@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,7 @@ LIMITS = (1e-7, 10.0)
 
 
 def crossover(
-    kernel,
+    kernel: Any,
     args: Callable[..., tuple],
     *,
     cpu: str | float | Callable[..., float] = cpus.DEFAULT,
@@ -169,7 +170,7 @@ def launch_gaps(
         raise ValueError(f"a launch takes the host some time: more than 0 µs, not {min(overheads)}")
 
     @cache
-    def recorded(name: str, **values: int):
+    def recorded(name: str, **values: int) -> streams.Timeline:
         found = streams.dry_run(several[name], **values)
         if not any(step.operation.kind == "kernel" for step in found.steps()):  # those of graphs among them
             raise ValueError(f"{name or 'the program'} asks for no kernel")
@@ -268,7 +269,7 @@ def swim_lanes(
     first_chunks, first_streams = start or (chunks[:3][-1], streams[:2][-1])
     known: dict[tuple, Schedule] = {}
 
-    def schedule(*values) -> Schedule:
+    def schedule(*values: int) -> Schedule:
         key = *values, current().name
         if key not in known:
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from helpers.pictures import plots
 from helpers.pictures.figures import CAPTION_LINE, Drawing, Picture, card_height
@@ -16,7 +17,7 @@ from helpers.results.torch.memory import memory_line
 from helpers.results.torch.replay import Replay, replay
 
 
-def memory(program: Callable[..., object], *, kept: Mapping[str, str] | None = None, **controls) -> Explorer:
+def memory(program: Callable[..., object], *, kept: Mapping[str, str] | None = None, **controls: object) -> Explorer:
     """Bytes held by tensors and reserved by the allocator over one run of `program(**values of the controls)`.
 
     A control is a name of one of its arguments with what it may be: (low, high) or a list makes a slider, True or False
@@ -31,7 +32,7 @@ def memory(program: Callable[..., object], *, kept: Mapping[str, str] | None = N
         for name, given in controls.items()
     }
 
-    def draw(**values) -> Picture:
+    def draw(**values: Any) -> Picture:
         said = ", ".join(f"{name} {value}" for name, value in values.items())
         line = memory_line(lambda: program(**values))
         return plots.memory_kinds(line, kept, name=said) if kept else plots.memory_steps(line, name=said)
@@ -44,9 +45,9 @@ NO_LIMIT = "no limit"
 
 
 def block_map(
-    trace,
+    trace: Sequence[tuple] | Mapping[str, Sequence[tuple]],
     *,
-    capacity: int | None = None,
+    capacity: int | Sequence[int] | None = None,
     max_split_size_mb: Sequence[int] = (),
     roundup_power2_divisions: Sequence[int] = (),
     start: int | None = None,
@@ -58,12 +59,12 @@ def block_map(
     max_split_size_mb, roundup_power2_divisions: values to choose from, beside none. start: the step shown first; the
     last where it is None. A replay that runs out of memory ends with that step.
     """
-    traces = checked.versions(_one(trace), "a list of allocations")
+    traces: dict[str, Sequence[tuple]] = checked.versions(_one(trace), "a list of allocations")
     capacities = checked.options("capacity", capacity if isinstance(capacity, list | tuple) else [capacity])
     capacities = [each or 0 for each in capacities]
     replays: dict[tuple, Replay] = {}
 
-    def replayed(version: str, limit, expandable: bool, split, divisions) -> Replay:
+    def replayed(version: str, limit: int, expandable: bool, split: int, divisions: int) -> Replay:
         key = version, limit, expandable, split, divisions
         if key not in replays:
             settings = {"expandable_segments": expandable, "max_split_size_mb": split or None}
@@ -107,7 +108,7 @@ def block_map(
             step.max = end
             step.value = end if at_end else min(step.value, end)
 
-    def draw(**values) -> Drawing:
+    def draw(**values: Any) -> Drawing:
         found = now(values)
         return drawn(found, min(values["step"], len(found) - 1), rows=rows, widest=widest, name=_said(values))
 
@@ -115,7 +116,7 @@ def block_map(
     return Explorer("block_map", draw, controls, fit=fit, height=height)
 
 
-def _one(trace):
+def _one(trace: Sequence[tuple] | Mapping[str, Sequence[tuple]]) -> Mapping[str, Sequence[tuple]]:
     """A mapping of traces; a single one has no name."""
     if isinstance(trace, Mapping):
         return trace
