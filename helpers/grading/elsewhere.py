@@ -15,8 +15,8 @@ from helpers.checking.trial import Seen, Trial
 from helpers.checking.trial_as_json import NotSeen, error_of, resources_of, seen_of, trial_as_json
 from helpers.checking.values_as_json import NotPlain
 from vgpu.base.errors import Unsupported
+from vgpu.compile.resources import Resources
 from vgpu.hardware.gpus import GPU
-from vgpu.tools.compiled import Resources
 from vgpu.tools.streams.recording import Timeline
 
 Ask = Callable[[dict], dict]
