@@ -55,7 +55,15 @@ def images(
     return np.concatenate(parts or [np.empty((0, edge, edge), np.float32)]), labels
 
 
-def _drawn(labels, dice, edge, shift, distractors, light, noise) -> np.ndarray:
+def _drawn(
+    labels: np.ndarray,
+    dice: np.random.Generator,
+    edge: int,
+    shift: float,
+    distractors: int,
+    light: float,
+    noise: float,
+) -> np.ndarray:
     n, unit = len(labels), edge / EDGE
     corners = _LINES[labels] + dice.normal(0, 0.06, (n, _CORNERS, 2))
     angle, shear = dice.uniform(-0.3, 0.3, n), dice.uniform(-0.25, 0.25, n)

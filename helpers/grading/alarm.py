@@ -19,7 +19,7 @@ HALF, WORTH_A_WORD = 1 / 2, 1 / 5
 class Alarm:
     """Counts the results of one run."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._run = 0
         self._late: Counter[str] = Counter()
 

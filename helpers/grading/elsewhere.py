@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from helpers.checking.trial import Seen, Trial
 from helpers.checking.trial_as_json import NotSeen, error_of, resources_of, seen_of, trial_as_json
 from helpers.checking.values_as_json import NotPlain
 from vgpu.base.errors import Unsupported
+from vgpu.compile.resources import Resources
 from vgpu.hardware.gpus import GPU
 from vgpu.tools.streams.recording import Timeline
 
@@ -36,7 +38,7 @@ class Elsewhere:
     def __init__(self, kernel: Portable, which: int, ask: Ask):
         self._ask, self._lines, self._first = ask, kernel.source.splitlines(), kernel.first_line
         self._which = which
-        self._resources: dict[str, object] = {}
+        self._resources: dict[str, Resources] = {}
 
     def run(self, trial: Trial) -> Seen:
         try:
@@ -44,7 +46,7 @@ class Elsewhere:
         except NotSeen as error:
             return Seen(error=error)
 
-    def resources(self, gpu: GPU):
+    def resources(self, gpu: GPU) -> Resources:
         if gpu.name not in self._resources:
             answer = self._ask({"resources": gpu.name, "which": self._which})
             if "error" in answer:
@@ -52,7 +54,7 @@ class Elsewhere:
             self._resources[gpu.name] = resources_of(answer.get("resources"))
         return self._resources[gpu.name]
 
-    def machine_code(self, gpu: GPU):
+    def machine_code(self, gpu: GPU) -> NoReturn:
         raise Unsupported("machine code is looked at where a kernel was written, and a lab has no budget for it")
 
     def line(self, number: int) -> str:

@@ -165,7 +165,17 @@ def grade(
     return graded
 
 
-def _run(plan, jobs, settings, pool, ledger, results, counts, progress, keep_going: bool) -> list[Told]:
+def _run(
+    plan: Plan,
+    jobs: Iterable[Job],
+    settings: Settings,
+    pool: Pool,
+    ledger: Ledger,
+    results: dict[tuple[str, str], Result],
+    counts: dict[str, int],
+    progress: Callable[[int, int, Mapping[str, int]], None],
+    keep_going: bool,
+) -> list[Told]:
     """Grade what is left, into `results` and the ledger; what the instructor has to know of it."""
     alarm, new = Alarm(), []
     for result in course.graded(jobs, settings, pool):
@@ -272,7 +282,7 @@ def _try_the_reference(plan: Plan, settings: Settings, pool: Pool) -> None:
         raise NotGradable("\n  ".join(lines), unready=True)
 
 
-def _rejection(piece, lab: Lab) -> Result | None:
+def _rejection(piece: intake.Submission | intake.Rejected, lab: Lab) -> Result | None:
     """The result of what is not graded at all."""
     if isinstance(piece, intake.Submission) and piece.counts:
         return None

@@ -10,11 +10,12 @@ its costs there: a missing guard is one mistake, and costs no more than that.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from helpers.checking import fingerprint, verdicts
 from helpers.checking.evidence import NoEvidence, Programs, answer_in
 from helpers.checking.examine import Evidence, Spent, examine
-from helpers.checking.exercise import Exercise, exercise
+from helpers.checking.exercise import Exercise, Mistake, exercise
 from helpers.checking.kernel_as_json import Portable
 from helpers.checking.probe import RESULTS, parts
 from helpers.checking.trial import Here, Runs
@@ -40,7 +41,7 @@ def answer(request: dict, ask: Ask | None = None) -> dict:
     """
     task = exercise(request["exercise"])
 
-    def runs(kernel) -> Runs | Sequence[Runs]:
+    def runs(kernel: Any) -> Runs | Sequence[Runs]:
         if ask is not None and isinstance(kernel, list):
             return elsewhere(kernel, task, ask)
         if ask is not None and isinstance(kernel, Portable):
@@ -93,7 +94,7 @@ def _cost(spent: Spent, open: bool) -> str:
     return f"{spent.label}: {how}{where}"
 
 
-def _words(seen: Evidence, mistake, open: bool) -> str:
+def _words(seen: Evidence, mistake: Mistake | None, open: bool) -> str:
     teach = mistake.teach if mistake else ""
     if _hidden(seen):
         return f"{teach} {HIDDEN}".strip()

@@ -96,5 +96,5 @@ class Launches:
     def __enter__(self) -> Launches:
         return self
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()

@@ -44,7 +44,7 @@ class Ledger:
             self._open = opened.pop_all()
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self._open.close()
 
     def add(self, result: Result) -> None:

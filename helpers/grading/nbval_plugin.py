@@ -51,7 +51,7 @@ class SandboxedCell(IPyNbCell):
         if mark is None and run.outcome in FAULTS:
             self.raise_cell_error(run.says)
 
-    def reportinfo(self):
+    def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, self.name
 
 
@@ -80,15 +80,15 @@ class Plugin:
 
     def __init__(self, planned: Planned, session: Session, marker: Marker):
         self._bound = (planned, session, marker)
-        self.fault: Exception | None = None
+        self.fault: BaseException | None = None
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_collect_file(self, file_path: Path, parent) -> Generator[None, Any, Any]:
+    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
         found = yield  # nbval's own collector, where it is a notebook
         return [] if not found else [SandboxedFile.from_parent(parent, path=file_path).bound(*self._bound)]
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item, call) -> Iterator:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo) -> Generator[None, Any, Any]:
         report = yield
         error = call.excinfo.value if call.excinfo else None
         if error is not None and not isinstance(error, _expected()):

@@ -78,7 +78,7 @@ class PlainKernel:
     def __enter__(self) -> PlainKernel:
         return self
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *error: object) -> None:
         self._kernel.stop()
 
 

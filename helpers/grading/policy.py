@@ -26,7 +26,7 @@ class Policy:
     evidence_bytes: int = MOST_EVIDENCE
     limits: Limits = field(default_factory=Limits)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.limits.cpu_seconds <= self.whole_seconds:
             object.__setattr__(self, "limits", replace(self.limits, cpu_seconds=math.ceil(2 * self.whole_seconds)))
 

@@ -8,8 +8,12 @@ import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import util
+from typing import TYPE_CHECKING, Any
 
 from helpers.grading import worker
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 PRELOADED = ["helpers.grading.submission"]
 SHORT_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")
@@ -43,7 +47,7 @@ class Pool:
         self._make, self._end, self.width, self.watched = make, end, width, watched
         self._executor: Executor | None = None
 
-    def submit(self, function: Callable, *arguments) -> Future:
+    def submit(self, function: Callable, *arguments: object) -> Future:
         """As the executor does; raises what it raises."""
         if self._executor is None:
             self._executor = self._make()
@@ -58,7 +62,7 @@ class Pool:
     def __enter__(self) -> Pool:
         return self
 
-    def __exit__(self, kind, *_) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None and self._executor is not None:
             self._executor.shutdown(wait=True)
             self._executor = None
@@ -136,12 +140,12 @@ def cluster(address: str, resources: Mapping[str, float] | None = None, seconds:
 class _Cluster(Pool):
     """A pool whose client has to be left, too."""
 
-    def __init__(self, client, *arguments, **named):
+    def __init__(self, client: Client, *arguments: Any, **named: Any):
         super().__init__(*arguments, **named)
         self._client = client
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         try:
-            super().__exit__(*error)
+            super().__exit__(kind, *error)
         finally:
             self._client.close()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 def separate_bytes(length: int, width: int, itemsize: int = 4) -> int:
@@ -65,7 +66,7 @@ class Walk:
         return tuple(visit for visit in self.visits if visit.rows == self.visits[number].rows)
 
 
-def checked_head(q, k, v) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def checked_head(q: ArrayLike, k: ArrayLike, v: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Q, K and V of one head as arrays of fractions. ValueError where they do not go together."""
     q, k, v = (np.asarray(each, dtype=float) for each in (q, k, v))
     if not (q.ndim == 2 and q.shape == k.shape == v.shape and q.size):
@@ -76,7 +77,7 @@ def checked_head(q, k, v) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return q, k, v
 
 
-def walk(q, k, v, rows: int, keys: int, causal: bool = False) -> Walk:
+def walk(q: ArrayLike, k: ArrayLike, v: ArrayLike, rows: int, keys: int, causal: bool = False) -> Walk:
     """Go through the scores of one head in tiles of `rows` queries and `keys` keys, as FlashAttention does.
 
     q, k, v: arrays of shape (length, width). Bytes are counted as for numbers of 4 bytes, each tile being loaded once.
@@ -105,7 +106,13 @@ def walk(q, k, v, rows: int, keys: int, causal: bool = False) -> Walk:
     return Walk(scores, tuple(visits), tuple(skipped), width)
 
 
-def _step(scores, values, m, l, o) -> Sequence[np.ndarray]:  # noqa: E741
+def _step(
+    scores: np.ndarray,
+    values: np.ndarray,
+    m: np.ndarray,
+    l: np.ndarray,  # noqa: E741
+    o: np.ndarray,
+) -> Sequence[np.ndarray]:
     """(m, l, O) of some queries after one more tile."""
     largest = np.maximum(m, scores.max(axis=1))
     shrink = np.exp(m - largest)

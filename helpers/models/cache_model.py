@@ -6,9 +6,12 @@ NVIDIA does not document how its caches choose; on a GPU the counter is `l1tex__
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from vgpu.tools.steps.trace import SECTOR, Trace, trace
+from vgpu.tools.prepare import Dimensions, Grid
+from vgpu.tools.steps.trace import SECTOR, Access, Trace, trace
 
 KIB = 1024
 
@@ -26,7 +29,9 @@ class Asked:
     hits: int
 
 
-def hit_rate(kernel, grid, block, args, *, nbytes: int = 16 * KIB, op: str = "load") -> float | None:
+def hit_rate(
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, *, nbytes: int = 16 * KIB, op: str = "load"
+) -> float | None:
     """The modelled share of the sectors that the first block asks of global memory and a cache of `nbytes` has kept.
 
     kernel, grid, block, args: as for `trace`, which runs that block on a copy of its arrays. The cache starts empty and
@@ -36,7 +41,9 @@ def hit_rate(kernel, grid, block, args, *, nbytes: int = 16 * KIB, op: str = "lo
     return share_found(cached(kernel, grid, block, args, nbytes=nbytes, op=op))
 
 
-def cached(kernel, grid, block, args, *, nbytes: int = 16 * KIB, op: str = "load") -> tuple[Asked, ...]:
+def cached(
+    kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, *, nbytes: int = 16 * KIB, op: str = "load"
+) -> tuple[Asked, ...]:
     """The same request by request, as `plots.cache_requests` draws them."""
     return requests(trace(kernel, grid, block, args), nbytes, op=op)
 
@@ -74,7 +81,7 @@ def requests(trace: Trace, nbytes: int = 16 * KIB, *, op: str = "load") -> tuple
     return tuple(found)
 
 
-def _sectors(access) -> list[tuple]:
+def _sectors(access: Access) -> list[tuple]:
     """The sectors of one request, each once, by array and number; an access may reach into several."""
     found = {
         (access.array or "", sector)

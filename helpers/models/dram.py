@@ -88,7 +88,7 @@ class Moved:
         return table(caption, _HEADS, self._cells, left=0)
 
 
-def dram(program: Callable[..., object], *args) -> Moved:
+def dram(program: Callable[..., object], *args: object) -> Moved:
     """Run `program(*args)` on the virtual GPU: each launch with the distinct bytes that it reads and writes.
 
     Work that CuPy's own functions do is no kernel here, and is not counted. ValueError where none was launched.

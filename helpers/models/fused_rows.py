@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from vgpu.hardware.gpus import GPU
+from vgpu.hardware.occupancy import Occupancy
+from vgpu.hardware.time_model import Model
 from vgpu.launch.counters import Footprint
 from vgpu.tools.profile import Profile, modelled
 
@@ -157,7 +159,7 @@ class Operations:
         """The kernel of a group, run and counted on 8 rows of that length."""
         return _counted(self, first, stop, columns)
 
-    def on(self, group: Group, rows: int, columns: int, gpu: GPU):
+    def on(self, group: Group, rows: int, columns: int, gpu: GPU) -> tuple[Occupancy, Model]:
         """Occupancy (compiler) and time (modelled) of a group's kernel on so many rows, from what 8 rows count."""
         run = self.counted(group.first, group.stop, columns)
         times = lambda count: count * rows // ROWS_RUN

@@ -11,9 +11,13 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from typing import TYPE_CHECKING, Any, overload
 
 from helpers.models.windows import Window
 from vgpu.tools.profile_table import text_table
+
+if TYPE_CHECKING:
+    import torch
 
 _WINDOWED = ("Conv2d", "MaxPool2d", "AvgPool2d")
 _SEES_ALL = ("Linear", "AdaptiveAvgPool2d", "AdaptiveMaxPool2d")
@@ -62,7 +66,13 @@ class Layers(Sequence):
 
     rows: tuple[Layer, ...]
 
-    def __getitem__(self, at):
+    @overload
+    def __getitem__(self, at: int | str) -> Layer: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Layer, ...]: ...
+
+    def __getitem__(self, at: int | str | slice) -> Layer | tuple[Layer, ...]:
         if isinstance(at, str):
             for row in self.rows:
                 if row.name == at:
@@ -129,7 +139,7 @@ class Layers(Sequence):
         return f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def layers(network, images, name: str = "") -> Layers:
+def layers(network: torch.nn.Module, images: torch.Tensor, name: str = "") -> Layers:
     """The layers of `network` as they run on `images` of shape (batch, channels, height, width).
 
     network: a module that `torch.fx` can trace, so one whose `forward` asks no question of its values; layers that hold
@@ -145,7 +155,7 @@ def layers(network, images, name: str = "") -> Layers:
     seen: dict[fx.Node, tuple[float, float]] = {}
 
     class Walk(fx.Interpreter):
-        def run_node(self, node):
+        def run_node(self, node: fx.Node) -> Any:
             inputs = [seen[each] for each in node.all_input_nodes if each in seen]
             field, jump = max(inputs, default=(1, 1))
             module = self.module.get_submodule(node.target) if node.op == "call_module" else None
@@ -182,20 +192,20 @@ def layers(network, images, name: str = "") -> Layers:
     return Layers(tuple(rows))
 
 
-def _kind(module, names: Iterable[str]) -> bool:
+def _kind(module: torch.nn.Module | None, names: Iterable[str]) -> bool:
     """Whether a module is of one of PyTorch's classes, or made from it."""
     return any(each.__name__ in names for each in type(module).__mro__)
 
 
-def window_of(module) -> Window | None:
-    if not _kind(module, _WINDOWED):
+def window_of(module: torch.nn.Module | None) -> Window | None:
+    if module is None or not _kind(module, _WINDOWED):
         return None
     one = lambda value: value[0] if isinstance(value, tuple) else value
     dilation = getattr(module, "dilation", 1)
     return Window(*map(one, (module.kernel_size, module.stride, module.padding, dilation)))
 
 
-def _said(module, window: Window | None) -> str:
+def _said(module: torch.nn.Module, window: Window | None) -> str:
     kind = type(module).__name__
     groups = getattr(module, "groups", 1)
     return " ".join([kind, *([str(window)] if window else []), *([f"groups {groups}"] if groups > 1 else [])])

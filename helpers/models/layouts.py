@@ -11,18 +11,20 @@ import ast
 from collections.abc import Collection
 from dataclasses import dataclass
 from math import prod
+from typing import Any, TypeAlias
 
 import numpy as np
 
 MOST_ELEMENTS = 512
+Nested: TypeAlias = "int | tuple[Nested, ...] | list[Nested]"
 
 
-def flat(nested) -> list[int]:
+def flat(nested: Nested) -> list[int]:
     """The integers of nested tuples, from left to right."""
     return [leaf for part in nested for leaf in flat(part)] if isinstance(nested, tuple | list) else [int(nested)]
 
 
-def place(coordinate: int, shape, stride) -> int:
+def place(coordinate: int, shape: Nested, stride: Nested) -> int:
     """Where a layout's mode puts its element number `coordinate`, its first part counting fastest."""
     found = 0
     for size, step in zip(flat(shape), flat(stride), strict=True):
@@ -61,7 +63,7 @@ class Places:
         return len(np.unique(self.offsets)) == self.size
 
 
-def places(layout) -> Places:
+def places(layout: Any) -> Places:
     """The table of a layout in any of the forms above; ValueError and TypeError say what is wrong with it."""
     said = layout if isinstance(layout, str) else ""
     if isinstance(layout, str):
@@ -91,7 +93,7 @@ def places(layout) -> Places:
     return Places(table, said)
 
 
-def _parsed(text: str):
+def _parsed(text: str) -> tuple[Any, Any]:
     shape, colon, stride = text.partition(":")
     try:
         if not colon:
@@ -101,7 +103,7 @@ def _parsed(text: str):
         raise ValueError(f'a layout in text is shape:stride, such as "(4, 8):(8, 1)"; got {text!r}') from None
 
 
-def _two_modes(shape, stride) -> tuple[tuple, tuple]:
+def _two_modes(shape: Nested, stride: Nested) -> tuple[tuple, tuple]:
     """Shape and stride as two modes: what has one is a single row."""
     if len(flat(shape)) != len(flat(stride)):
         raise ValueError(f"a shape and its stride have as many numbers: {_text(shape)} and {_text(stride)}")
@@ -110,5 +112,5 @@ def _two_modes(shape, stride) -> tuple[tuple, tuple]:
     return (1, shape), (0, stride)
 
 
-def _text(nested) -> str:
+def _text(nested: Nested) -> str:
     return str(nested).replace(" ", "")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 MOST_LISTED = 1 << 16
 """Values that are listed one by one: all those of 16 bits."""
@@ -33,7 +34,7 @@ class Format:
     specials: str = "infinity and NaN"
     bias: int = None  # type: ignore[assignment]  # None only until `__post_init__`
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (1 <= self.exponent <= 8 and 0 <= self.mantissa <= 23):
             raise ValueError(f"{self.name}: 1 to 8 bits of exponent and 0 to 23 of mantissa, as in a float of 32 bits")
         if self.specials not in SPECIALS:
@@ -74,13 +75,13 @@ class Format:
         steps = (2 << self.mantissa) - 1 - (self.specials == "NaN only")
         return 2.0 ** (self.highest - self.mantissa) * steps
 
-    def spacing(self, x) -> np.ndarray:
+    def spacing(self, x: ArrayLike) -> np.ndarray:
         """The distance of two neighbouring values around `x`, the range having no end."""
         x = np.asarray(x, np.float64)
         power = np.where(x == 0, self.lowest, np.frexp(x)[1] - 1)
         return 2.0 ** (np.maximum(power, self.lowest) - self.mantissa)
 
-    def nearest(self, x) -> np.ndarray:
+    def nearest(self, x: ArrayLike) -> np.ndarray:
         """`x` rounded to nearest, ties to even, the range having no end: what lies beyond `largest` overflows."""
         step = self.spacing(x)
         return np.rint(np.asarray(x, np.float64) / step) * step
@@ -130,7 +131,7 @@ FORMATS = MappingProxyType(
 """The formats of Tensor Cores, by name; E5M2 and E4M3 are FP8, E2M1 is FP4."""
 
 
-def shares(values, form: Format, scale: float = 1.0) -> dict[str, float]:
+def shares(values: ArrayLike, form: Format, scale: float = 1.0) -> dict[str, float]:
     """What becomes of `values` times `scale` in a format: the share of each fate, in percent of those not zero.
 
     "zero": rounded to zero, "subnormal": kept with fewer bits, "normal": kept, "overflow": beyond the largest.

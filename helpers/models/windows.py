@@ -24,7 +24,7 @@ class Window:
     padding: int = 0
     dilation: int = 1
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if min(self.kernel, self.stride, self.dilation) < 1 or self.padding < 0:
             raise ValueError(f"kernel, stride and dilation are 1 or more, padding 0 or more; got {self}")
 

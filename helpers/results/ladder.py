@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vgpu.tools.compare import GPUS_SHOWN
 from vgpu.tools.launch import Launch
@@ -122,7 +122,7 @@ def _explained(launch: Launch) -> str:
         launch.out[...] = left
 
 
-def _compare(name: str, launch: Launch, expected, tolerance: float) -> None:
+def _compare(name: str, launch: Launch, expected: Any, tolerance: float) -> None:
     import numpy as np
 
     got = launch.out.get() if hasattr(launch.out, "get") else np.asarray(launch.out)
@@ -142,7 +142,7 @@ def _compare(name: str, launch: Launch, expected, tolerance: float) -> None:
 def ladder(
     rungs: Mapping[str, Launch],
     *,
-    expected=None,
+    expected: Any = None,
     counters: Sequence[str] | None = None,
     gpus: Sequence[str] = GPUS_SHOWN,
     tolerance: float = 1e-4,

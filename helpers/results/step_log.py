@@ -24,10 +24,12 @@ from helpers.results.torch.memory import MemoryLine, memory_line
 from vgpu.hardware import gpus
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.time_model import l2_bytes, seconds_text
+from vgpu.operations import Operation
 from vgpu.tools.profile_table import text_table
 from vgpu.tools.roofline import flops_by_unit
 from vgpu.tools.streams import model as stream_model
 from vgpu.tools.streams.model import Work
+from vgpu.tools.streams.order import Ordered
 from vgpu.tools.streams.recording import Timeline, dry_run, work_of
 from vgpu.tools.streams.spans import Schedule, table
 
@@ -170,11 +172,11 @@ class Version:
     def _weightless(self) -> list[Work]:
         return [replace(work, seconds=0.0) if work.engine == "SMs" else work for work in self._works]
 
-    def _timed(self, steps, works, gpu: GPU) -> float:
+    def _timed(self, steps: Sequence[Ordered], works: Sequence[Work], gpu: GPU) -> float:
         return stream_model.schedule(steps, works, gpu)[0].seconds / self.steps
 
 
-def _name(operation) -> str:
+def _name(operation: Operation) -> str:
     return operation.label.split(" (")[0]
 
 
@@ -223,7 +225,7 @@ class StepLog(Mapping):
     def __len__(self) -> int:
         return len(self._versions)
 
-    def run(self, name: str, program: Callable[..., Sequence[float]], *args) -> Version:
+    def run(self, name: str, program: Callable[..., Sequence[float]], *args: object) -> Version:
         """Run `program(*args)`, which does the steps and returns their losses, and enter it under `name`.
 
         A name that was used before is written over. Raises ValueError where there are not as many losses as steps.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.profile_table import text_table
@@ -21,7 +21,7 @@ class Rows(Sequence):
     HEADS: ClassVar[tuple[str, ...]] = ()
     CAPTION: ClassVar[str] = ""
 
-    def __getitem__(self, at):
+    def __getitem__(self, at: int | slice) -> Any:
         return self.rows[at]
 
     def __len__(self) -> int:

@@ -19,6 +19,8 @@ from vgpu.tools.roofline import seconds_text
 WARMUP = 2
 # Without a stated `repeat`: at least this many, then as many as fit the budget, up to a most.
 _LEAST, _MOST, _BUDGET = 7, 200, 0.125
+_Clock = tuple[Callable[[Callable[[], object]], float], Callable[[], object], str]
+"""What takes the seconds of a run, what waits until work is done, and the name of the clock."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,7 +91,7 @@ class Timing:
 
 def benchmark(
     f: Callable,
-    *args,
+    *args: object,
     warmup: int = WARMUP,
     repeat: int | None = None,
     bytes: float | None = None,
@@ -132,13 +134,13 @@ def _enough(samples: Sequence[float], repeat: int | None) -> bool:
     return len(samples) >= _LEAST and (sum(samples) >= _BUDGET or len(samples) >= _MOST)
 
 
-def _host(clock, sync, on_gpu):
+def _host(clock: Callable[[], float] | None, sync: Callable[[], object] | None, on_gpu: bool) -> _Clock:
     """Time on the host's clock, waiting before it starts and before it stops."""
     read = clock or time.perf_counter
     name = "the clock it was given" if clock else "time.perf_counter"
     wait = sync or (_wait_for_gpu() if on_gpu else lambda: None)
 
-    def once(run):
+    def once(run: Callable[[], object]) -> float:
         wait()
         start = read()
         run()
@@ -148,13 +150,13 @@ def _host(clock, sync, on_gpu):
     return once, wait, name
 
 
-def _events(sync):
+def _events(sync: Callable[[], object] | None) -> _Clock:
     """Time between two CUDA events around the work, on the stream the work goes to."""
     import cupy
 
     wait = sync or _wait_for_gpu()
 
-    def once(run):
+    def once(run: Callable[[], object]) -> float:
         start, stop = cupy.cuda.Event(), cupy.cuda.Event()
         start.record()
         run()
@@ -165,7 +167,7 @@ def _events(sync):
     return once, wait, "CUDA events"
 
 
-def _wait_for_gpu():
+def _wait_for_gpu() -> Callable[[], object]:
     import cupy
 
     return cupy.cuda.runtime.deviceSynchronize

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from helpers.workbook import packages, real_gpu
 
@@ -36,7 +37,7 @@ class Finding:
     found: str
     remedy: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.state not in STATES:
             raise ValueError(f"state is one of {', '.join(STATES)}, not {self.state!r}")
         if self.state != "ok" and not self.remedy:
@@ -173,7 +174,7 @@ def cuda_c_compiler(name: str) -> Finding:
 def python_compiler(name: str) -> Finding:
     from vgpu.compile.python import numba_to_ptx
 
-    def doctor(x):
+    def doctor(x: Any) -> None:
         x[0] = 2.0
 
     compiled = numba_to_ptx(doctor, "void(float32[::1])")

@@ -5,12 +5,20 @@ from __future__ import annotations
 import argparse
 import difflib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helpers.workbook.command import Command, UsageProblem, print_utf8, project_folder
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+    from helpers.grading.grade import Options
+    from helpers.grading.report import Classroom
+    from helpers.grading.source import Lab
+    from helpers.workbook.run import Problem
 
 # -- release --------------------------------------------------------------------------------------------
 
@@ -84,9 +92,9 @@ def release(arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def told(lab, problems) -> list[str]:
+def told(lab: Lab, problems: Iterable[Problem]) -> list[str]:
     """The problems with the names of their cells: JupyterLab shows no numbers."""
-    names = {cell.number: cell.grade_id or cell.id for cell in lab.cells}
+    names: dict[int | None, str] = {cell.number: cell.grade_id or cell.id for cell in lab.cells}
     return [f"{names.get(problem.cell, lab.name)}: {problem}" for problem in problems]
 
 
@@ -130,7 +138,7 @@ def class_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--class", dest="classroom", type=Path, metavar="FILE", help=about)
 
 
-def classroom_of(folders: Sequence[Path], path: Path | None):
+def classroom_of(folders: Sequence[Path], path: Path | None) -> Classroom:
     """The class of a results folder and of those merged into it; `path` replaces what they have kept."""
     from helpers.grading.report import classroom
 
@@ -355,7 +363,7 @@ def grade(arguments: argparse.Namespace) -> int:
     return reports.exit_status(graded.results, graded.lab)
 
 
-def options(arguments: argparse.Namespace):
+def options(arguments: argparse.Namespace) -> Options:
     """What the command line asks of a run."""
     from helpers.grading.grade import Options
     from helpers.grading.policy import Policy
@@ -376,7 +384,7 @@ def options(arguments: argparse.Namespace):
     )
 
 
-def author_lab(name: str):
+def author_lab(name: str) -> Lab:
     """The lab of that name or path; raises UsageProblem."""
     from helpers.grading.source import SourceError, read
 
@@ -389,10 +397,10 @@ def author_lab(name: str):
 class Progress:
     """A bar with counts by state, on stderr, where somebody looks at it."""
 
-    def __init__(self):
-        self._bar = None
+    def __init__(self) -> None:
+        self._bar: tqdm | None = None
 
-    def __call__(self, done: int, of: int, counts) -> None:
+    def __call__(self, done: int, of: int, counts: Mapping[str, int]) -> None:
         from tqdm import tqdm
 
         if self._bar is None:
@@ -403,7 +411,7 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.close()
 

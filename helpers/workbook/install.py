@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TextIO
 
 from helpers.workbook import packages
 from helpers.workbook.packages import OURS, PINS, PROJECTS, ROOT, Fault
@@ -86,7 +87,7 @@ def calls(found: Sequence[Fault]) -> Iterable[list[str]]:
 # -- pip, and what is seen of it ------------------------------------------------------------------------
 
 
-def pip(arguments: Sequence[str], show=None) -> int:
+def pip(arguments: Sequence[str], show: Line | None = None) -> int:
     """Run pip to its end with its output in LOG; on failure print the end of it. Returns pip's exit status."""
     if not packages.has_pip():
         subprocess.run([sys.executable, "-m", "ensurepip"], stdout=subprocess.DEVNULL)
@@ -146,7 +147,7 @@ def step(line: str) -> str | None:
 class Line:
     """On a terminal one line, rewritten at each step and each second; elsewhere a line for every twentieth step."""
 
-    def __init__(self, stream, every: int = 20, seconds: float = 1):
+    def __init__(self, stream: TextIO, every: int = 20, seconds: float = 1):
         self.stream, self.moves, self.steps = stream, stream.isatty(), 0
         self.every, self.seconds = every, seconds
         self.words, self.start, self.over = "starting pip", time.monotonic(), threading.Event()

@@ -17,6 +17,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
@@ -56,7 +57,7 @@ def same_version(installed: str, pin: str) -> bool:
     return Version(Version(installed).public) == Version(pin)
 
 
-def _packaging(module: str):
+def _packaging(module: str) -> ModuleType:
     """A module of `packaging`, from pip's own copy where the package is damaged."""
     try:
         return importlib.import_module(f"packaging.{module}")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
 THREADS = 64
 SOURCE = 'extern "C" __global__ void doctor(float* x) { x[threadIdx.x] = 2.0f * threadIdx.x; }'
 
@@ -12,7 +17,7 @@ def launch_both() -> None:
     _check(by_numba(), "Numba")
 
 
-def by_cupy():
+def by_cupy() -> np.ndarray:
     import cupy
 
     values = cupy.zeros(THREADS, cupy.float32)
@@ -20,12 +25,12 @@ def by_cupy():
     return values.get()
 
 
-def by_numba():
+def by_numba() -> np.ndarray:
     import numpy as np
     from numba import cuda
 
     @cuda.jit
-    def doctor(x):
+    def doctor(x: Any) -> None:
         x[cuda.threadIdx.x] = 2.0 * cuda.threadIdx.x
 
     values = cuda.to_device(np.zeros(THREADS, np.float32))
@@ -33,6 +38,6 @@ def by_numba():
     return values.copy_to_host()
 
 
-def _check(values, library: str) -> None:
+def _check(values: np.ndarray, library: str) -> None:
     if list(values) != [2.0 * thread for thread in range(THREADS)]:
         raise ValueError(f"a kernel launched through {library} gave wrong values: {values[:4]} …")

@@ -10,10 +10,14 @@ import copy
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[2]
 BUDGET = 90.0
@@ -44,7 +48,7 @@ class Result:
     name: str
     problems: tuple[Problem, ...]
     seconds: float = field(repr=False)
-    notebook: object = field(repr=False)
+    notebook: NotebookNode = field(repr=False)
 
     def report(self) -> str:
         verdict = "ok" if not self.problems else f"{len(self.problems)} problem(s)"
@@ -52,7 +56,7 @@ class Result:
         return "\n  ".join(lines + [str(problem) for problem in self.problems])
 
 
-def tags(cell) -> set[str]:
+def tags(cell: NotebookNode) -> set[str]:
     return set(cell.metadata.get("tags", ()))
 
 
@@ -62,20 +66,20 @@ def tags(cell) -> set[str]:
 class _Pictures(HTMLParser):
     """Collects the pictures in HTML that have nothing a screen reader could say."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.unnamed: list[str] = []
         self._named_depth = 0  # inside an element that names its whole content
         self._open: list[tuple[str, bool]] = []
 
-    def handle_starttag(self, tag, attributes):
-        attributes = dict(attributes)
-        hidden = attributes.get("aria-hidden") == "true"
-        label = (attributes.get("aria-label") or "").strip()
-        names = hidden or (attributes.get("role") == "img" and bool(label))
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        has = dict(attributes)
+        hidden = has.get("aria-hidden") == "true"
+        label = (has.get("aria-label") or "").strip()
+        names = hidden or (has.get("role") == "img" and bool(label))
         if tag == "figure" and not names:
             self.unnamed.append('<figure> without role="img" and an aria-label')
-        elif tag == "img" and not (attributes.get("alt") or "").strip() and not (names or self._named_depth):
+        elif tag == "img" and not (has.get("alt") or "").strip() and not (names or self._named_depth):
             self.unnamed.append("<img> without alt")
         elif tag in ("svg", "canvas") and not (names or self._named_depth or label):
             self.unnamed.append(f"<{tag}> outside a named figure")
@@ -85,12 +89,12 @@ class _Pictures(HTMLParser):
             self._open.append((tag, covers))
             self._named_depth += covers
 
-    def handle_startendtag(self, tag, attributes):
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attributes)
         if self._open and self._open[-1][0] == tag:
             self.handle_endtag(tag)
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         while any(name == tag for name, _ in self._open):
             name, covers = self._open.pop()
             self._named_depth -= covers
@@ -177,7 +181,7 @@ def machine(cell: Cell) -> Iterator[str]:
             yield f"shows {found[0]!r}, new in every run: give it a fixed repr or tag the cell {NOT_STORED}"
 
 
-def texts(output) -> list[str]:
+def texts(output: NotebookNode) -> list[str]:
     """What an output says in letters: a stream, an error's message, or plain, HTML and Markdown forms."""
     data = output.get("data", {})
     forms = [data[kind] for kind in ("text/plain", "text/html", "text/markdown") if kind in data]
@@ -202,7 +206,7 @@ RULES = (
 )
 
 
-def examine(before, after) -> Iterator[Problem]:
+def examine(before: NotebookNode, after: NotebookNode) -> Iterator[Problem]:
     """The problems of the executed notebook `after`; `before` is the same one as it was stored."""
     for number, (old, new) in enumerate(zip(before.cells, after.cells, strict=True), start=1):
         if new.cell_type != "code":
@@ -279,7 +283,7 @@ def run(
     return Result(path.name, tuple(problems), seconds, after)
 
 
-def keep(outputs) -> list:
+def keep(outputs: Iterable[NotebookNode]) -> list:
     """The outputs worth storing: all but widget views, whose ids are random and whose models do not last.
 
     What a widget leaves beside its view (its first frame as HTML) stays.
@@ -295,7 +299,7 @@ def keep(outputs) -> list:
     return kept
 
 
-def tidy(notebook):
+def tidy(notebook: NotebookNode) -> NotebookNode:
     """A copy of an executed notebook as it is committed: the same bytes from every run on every machine."""
     notebook = copy.deepcopy(notebook)
     notebook.metadata.pop("widgets", None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from helpers.grading.report.canvas import canvas
 from helpers.grading.report.classroom import Classroom
@@ -108,7 +109,7 @@ def write(
     *,
     shard: tuple[int, int] | None = None,
     lacks: Sequence[str] = (),
-    **options,
+    **options: Any,
 ) -> list[Path]:
     """Write reports into `folder` and return the paths; `formats` are names of `FORMATS`, default all.
 
@@ -131,7 +132,7 @@ def write(
     return put_all(Path(folder), files, students)
 
 
-def as_text(results: Iterable[Result], lab: LabInfo, formats: Sequence[str] | None = None, **options) -> str:
+def as_text(results: Iterable[Result], lab: LabInfo, formats: Sequence[str] | None = None, **options: Any) -> str:
     """The class as a table for the terminal; its last line is loud when anything is not graded.
 
     Options are those of `write`.

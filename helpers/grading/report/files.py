@@ -47,7 +47,7 @@ def put_all(folder: Path, formats: Mapping[str, Mapping[str, bytes]], students: 
     return [folder / name for name in sorted(files)]
 
 
-def as_json(data) -> bytes:
+def as_json(data: object) -> bytes:
     """JSON that is the same each time and ends in a line end; halves of surrogate pairs stay escapes."""
     text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
     if any("\ud800" <= sign <= "\udfff" for sign in text):

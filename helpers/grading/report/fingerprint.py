@@ -8,7 +8,7 @@ import io
 import keyword
 import re
 import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 _KEPT = {*keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
 _C_KEPT = frozenset(
@@ -116,5 +116,5 @@ def _c(source: str, names: dict[str, str]) -> Iterator[str]:
         before = text
 
 
-def _renamed(name: str, kept, names: dict[str, str]) -> str:
+def _renamed(name: str, kept: Collection[str], names: dict[str, str]) -> str:
     return name if name in kept else names.setdefault(name, f"n{len(names)}")

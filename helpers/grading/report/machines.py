@@ -10,7 +10,7 @@ from helpers.grading.report.lab import Part
 from helpers.grading.report.material import Entry, Made, Material
 from helpers.grading.report.verdicts import VERDICTS, what_for
 from helpers.grading.report.words import first_line, one_line, plain
-from helpers.grading.results import REJECTED, STUDENT_FAULT
+from helpers.grading.results import REJECTED, STUDENT_FAULT, Mark
 
 
 def gradescope(material: Material) -> Made:
@@ -50,7 +50,7 @@ def _about(entry: Entry, material: Material) -> str:
     return f"{material.lab.title}: every cell was run and judged."
 
 
-def _test(mark, part) -> dict:
+def _test(mark: Mark, part: Part) -> dict:
     said = [
         VERDICTS[mark.outcome][1],
         f"What was seen: {one_line(mark.mistake)}" if mark.mistake else "",

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from helpers.grading.report.classroom import OVERRIDES, TOTAL, Classroom, Override, Student
 from helpers.grading.report.files import stems
@@ -190,7 +191,7 @@ def gather(
     *,
     told: Iterable[Told] = (),
     classroom: Classroom | None = None,
-    **others,
+    **others: Any,
 ) -> Material:
     """The results as material, sorted by student and file; of several for one file the last counts."""
     classroom = classroom or Classroom()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from helpers.grading.report.lab import Part
 from helpers.grading.report.material import STATE_WORDS, Entry, Made, Material
 from helpers.grading.report.words import amount, first_line, one_line, padded
 from helpers.grading.results import FAULTS, REJECTED, UNGRADED
@@ -49,7 +50,7 @@ def _sandboxes(material: Material) -> Iterator[str]:
         yield f"sandbox {one_line(tier.name)}, {plural(count, 'submission')}{open_to}"
 
 
-def _signs(entry: Entry, parts) -> str:
+def _signs(entry: Entry, parts: Sequence[Part]) -> str:
     marks = entry.marks if entry.result.marks else {}
     if entry.state == REJECTED:
         return ""

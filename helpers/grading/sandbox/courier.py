@@ -99,11 +99,11 @@ class Courier:
         elif "interrupt" in order:
             os.kill(self.child, signal.SIGINT)
 
-    def pass_on(self, socket) -> None:
+    def pass_on(self, socket: zmq.Socket) -> None:
         """All messages that wait in a socket; one that is not signed with the key is not one."""
         while True:
             try:
-                frames = socket.recv_multipart(zmq.NOBLOCK)
+                frames: list[bytes] | list[zmq.Frame] = socket.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
                 return
             if sum(map(len, frames)) > self.longest:

@@ -8,6 +8,10 @@ import importlib
 import os
 import sys
 import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import zmq
 
 PORTS = {"shell": 1, "iopub": 2, "stdin": 3, "control": 4, "hb": 5}
 
@@ -31,22 +35,22 @@ from traitlets.config import Config  # noqa: E402
 class SandboxedKernel(IPKernelApp):
     """A kernel that reads and writes no files but its sockets."""
 
-    def load_config_file(self, *arguments, **more):
+    def load_config_file(self, *arguments: Any, **more: Any) -> None:
         pass
 
-    def init_crash_handler(self):
+    def init_crash_handler(self) -> None:
         pass
 
-    def init_heartbeat(self):
+    def init_heartbeat(self) -> None:
         pass  # whether the kernel lives is known from its process
 
-    def write_connection_file(self, **more):
+    def write_connection_file(self, **more: Any) -> None:
         pass
 
-    def log_connection_info(self):
+    def log_connection_info(self) -> None:
         self._ports = dict.fromkeys(PORTS, 0)
 
-    def _try_bind_socket(self, socket, port):
+    def _try_bind_socket(self, socket: zmq.Socket, port: int) -> int:
         socket.sndhwm = 0  # or a fast writer's messages are dropped, the last one too, which says that it is done
         return super()._try_bind_socket(socket, port)
 
@@ -72,21 +76,21 @@ def keep_outputs_apart() -> None:
     """Let a thread print into the cell that started it, also when that cell has ended and another runs."""
     start = threading.Thread.start
 
-    def start_in_context(thread):
+    def start_in_context(thread: threading.Thread) -> None:
         context, body = contextvars.copy_context(), thread.run
-        thread.run = lambda: context.run(body)
+        thread.run = lambda: context.run(body)  # type: ignore[method-assign]
         return start(thread)
 
-    threading.Thread.start = start_in_context  # type: ignore[method-assign]  # of every thread, whoever makes it
+    threading.Thread.start = start_in_context  # type: ignore[assignment, method-assign]  # of every thread, whoever makes it
 
 
 class WorkingFolder:
     """The folder that the kernel starts in. Python's own functions, compilers too, fail in one that was deleted."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.first = os.getcwd()
 
-    def make_sure(self, *event) -> None:
+    def make_sure(self, *event: object) -> None:
         """Go back to the first folder, made anew if need be, where the present one is no more."""
         try:
             os.getcwd()

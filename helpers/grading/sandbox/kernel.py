@@ -144,7 +144,7 @@ class SandboxedKernel:
     def __enter__(self) -> SandboxedKernel:
         return self
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -216,7 +216,7 @@ def _display_id(content: dict) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _output(kind, content: dict) -> dict | None:
+def _output(kind: object, content: dict) -> dict | None:
     """An output in nbformat's form, or None for what is none."""
     if kind == "stream":
         if content.get("name") in ("stdout", "stderr") and isinstance(content.get("text"), str):
@@ -224,7 +224,7 @@ def _output(kind, content: dict) -> dict | None:
     elif kind in ("display_data", "execute_result"):
         data, metadata = content.get("data"), content.get("metadata", {})
         if isinstance(data, dict) and isinstance(metadata, dict):
-            output = {"output_type": kind, "data": data, "metadata": metadata}
+            output: dict[str, object] = {"output_type": kind, "data": data, "metadata": metadata}
             if kind == "execute_result":
                 count = content.get("execution_count")
                 output["execution_count"] = count if isinstance(count, int) else None

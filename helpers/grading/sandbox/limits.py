@@ -36,7 +36,7 @@ class Limits:
     message: int = 4 * MIB
     start_seconds: float = 600.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not value > 0:
                 raise ValueError(f"{name} is a positive number, not {value!r}")

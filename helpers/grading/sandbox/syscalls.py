@@ -46,7 +46,7 @@ _KEYCTL_JOIN_SESSION_KEYRING = 1
 _libc = None
 
 
-def _call(name: str, *arguments) -> int:
+def _call(name: str, *arguments: object) -> int:
     """Call a function of the C library; a failure raises OSError with its reason and what was asked."""
     global _libc
     if _libc is None:

@@ -10,6 +10,7 @@ import importlib
 import os
 import time
 from collections.abc import Sequence
+from typing import Any
 
 THREAD_SECONDS = 5.0
 
@@ -27,7 +28,7 @@ def python() -> None:
     from helpers import cp, cuda
 
     @cuda.jit
-    def warm(x):
+    def warm(x: Any) -> None:
         i = cuda.grid(1)
         if i < x.size:
             x[i] = 2 * x[i]

@@ -12,6 +12,7 @@ import select
 import socket
 import struct
 import time
+from typing import Any, NoReturn
 
 DEEPEST = 100  # what reads a message must not run out of stack, and no honest one comes near
 LENGTH = struct.Struct(">I")
@@ -63,11 +64,11 @@ def _depth(message: dict) -> int:
     return depth
 
 
-def _no_constant(name: str):
+def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def _writable(value):
+def _writable(value: Any) -> Any:
     match value:
         case str():
             return _SURROGATE.sub("\ufffd", value)

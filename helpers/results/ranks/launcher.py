@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ class _Warden:
         warden.hear(LONGEST_START)
         return warden
 
-    def say(self, **order) -> None:
+    def say(self, **order: object) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps(order).encode() + b"\n")
         self.process.stdin.flush()
@@ -114,7 +114,7 @@ _warden: _Warden | None = None
 _one_at_a_time = threading.Lock()
 
 
-def _answers(lines, answers: queue.Queue) -> None:
+def _answers(lines: Iterable[bytes], answers: queue.Queue) -> None:
     for line in lines:
         answers.put(json.loads(line))
     answers.put(None)

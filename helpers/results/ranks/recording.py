@@ -20,7 +20,7 @@ class RecordedRank:
         self.number, self.size = number, size
         self.asked: list[list] = []
 
-    def _ask(self, *what) -> None:
+    def _ask(self, *what: object) -> None:
         if len(self.asked) >= MOST:
             raise ValueError(f"rank {self.number} asks for more than {MOST:,} operations: does a loop never end?")
         self.asked.append(list(what))
@@ -77,7 +77,7 @@ def _ends(part: slice) -> tuple[int, int]:
     return operator.index(part.start), operator.index(part.stop)
 
 
-def recorded(program: Callable, size: int, *given) -> list[list]:
+def recorded(program: Callable, size: int, *given: object) -> list[list]:
     """What each of `size` ranks asks for in `program(rank, *given)`: a list a rank."""
     found = []
     for number in range(size):

@@ -19,8 +19,12 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
 
 FOLDER = "WARPBOOK_RANKS"
 """The environment variable that names the folder of the files."""
@@ -44,7 +48,7 @@ FUNCTIONAL = {  # DTensor's; of an all-gather S is the whole, of which this rank
 }
 
 
-def plain(value):
+def plain(value: object) -> Any:
     """The value as JSON has it: a tensor or an array as a number or nested lists."""
     if hasattr(value, "tolist"):
         return value.tolist()
@@ -65,7 +69,7 @@ def _write(kind: str, content: dict) -> None:
         file.write(line + "\n")
 
 
-def report(**values) -> None:
+def report(**values: object) -> None:
     """Tell the notebook these values of this rank; one that is told again replaces the earlier one."""
     _write("report", plain(values))
 
@@ -106,7 +110,7 @@ class Traffic:
         return {name: [self.calls[name], self.nbytes[name], self.group[name]] for name in self.calls}
 
 
-def _nbytes(given) -> int:
+def _nbytes(given: torch.Tensor | list | tuple) -> int:
     if isinstance(given, list | tuple):
         return sum(map(_nbytes, given))
     return given.numel() * given.element_size()
@@ -127,7 +131,9 @@ def traffic() -> Iterator[Traffic]:
     found = Traffic()
 
     class Counting(TorchDispatchMode):
-        def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
+        def __torch_dispatch__(
+            self, operator: torch._ops.OpOverload, types: Sequence[type], args: tuple = (), kwargs: dict | None = None
+        ) -> Any:
             space, name = operator.name().split("::")
             name = name.split(".")[0]
             if space == "c10d" and name in PAYLOAD:
@@ -144,7 +150,7 @@ def traffic() -> Iterator[Traffic]:
         yield found
 
 
-def _size(argument) -> int:
+def _size(argument: object) -> int:
     """The ranks of a process group in a call's arguments; 0 for another argument."""
     import torch
 

@@ -113,7 +113,7 @@ def _run_scripts_as_forks_can() -> None:
     """
     run_path, kept = runpy.run_path, []
 
-    def begin_together(*arguments, **named) -> dict[str, Any]:
+    def begin_together(*arguments: Any, **named: Any) -> dict[str, Any]:
         folder, ranks = Path(os.environ[FOLDER]), int(os.environ["LOCAL_WORLD_SIZE"])
         (folder / f"forked-{os.environ['LOCAL_RANK']}").touch()
         while len(list(folder.glob("forked-*"))) < ranks:
@@ -166,7 +166,7 @@ def _lines(orders: queue.Queue) -> None:
     orders.put(None)
 
 
-def _say(**words) -> None:
+def _say(**words: object) -> None:
     os.write(1, json.dumps(words).encode() + b"\n")
 
 

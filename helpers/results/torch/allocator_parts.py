@@ -30,7 +30,7 @@ class Settings:
     roundup_power2_divisions: int = 0
     garbage_collection_threshold: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.max_split_size_mb is not None and self.max_split_size_mb * MIB <= LARGE_SEGMENT:
             raise ValueError(f"max_split_size_mb is {self.max_split_size_mb}: it has to be above 20")
         if self.roundup_power2_divisions & (self.roundup_power2_divisions - 1):
@@ -70,7 +70,7 @@ class Block:
     mapped: bool = True
     freed_at: int = 0  # searches of its pool until then, which is how the age of a cached block is told
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.look()
 
     def look(self) -> None:

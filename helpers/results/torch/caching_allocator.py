@@ -14,7 +14,7 @@ https://github.com/pytorch/pytorch; the settings, https://docs.pytorch.org/docs/
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from helpers.results.torch.allocator_parts import (
     LARGE_SEGMENT,
@@ -48,7 +48,7 @@ class CachingAllocator:
     `torch.cuda.memory._snapshot()` would return, as far as the model goes.
     """
 
-    def __init__(self, capacity: int | None = None, **settings):
+    def __init__(self, capacity: int | None = None, **settings: Any):
         self.capacity = float("inf") if capacity is None else capacity
         self.settings = Settings(**settings)
         self.allocated = self.reserved = self.requested = 0
@@ -64,7 +64,7 @@ class CachingAllocator:
 
     # -- what programs ask for ------------------------------------------------------------------------
 
-    def allocate(self, name, nbytes: int) -> None:
+    def allocate(self, name: object, nbytes: int) -> None:
         """Give `name` a block of at least `nbytes`. Raises ValueError where the name has one already."""
         if name in self._where:
             raise ValueError(f"{name!r} holds a block already: free it first")
@@ -85,7 +85,7 @@ class CachingAllocator:
         self.counts["allocation"] += 1
         self._log("alloc", block.start, nbytes)
 
-    def free(self, name) -> None:
+    def free(self, name: object) -> None:
         """Keep the block of `name` for the next who asks. Raises KeyError for a name that holds none."""
         if name not in self._where:
             raise KeyError(f"{name!r} holds no block")
@@ -268,7 +268,7 @@ class CachingAllocator:
         self.counts["num_device_alloc" if gave else "num_device_free"] += 1
         self._log(action, address, nbytes)
 
-    def _log(self, action: str, address: int, nbytes: int, **more) -> None:
+    def _log(self, action: str, address: int, nbytes: int, **more: object) -> None:
         self.history.append({"action": action, "addr": address, "size": nbytes, "stream": 0, **more})
         now = {"allocated_bytes": self.allocated, "reserved_bytes": self.reserved, "requested_bytes": self.requested}
         self.peaks = {name: max(value, now[name]) for name, value in self.peaks.items()}

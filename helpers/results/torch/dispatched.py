@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from vgpu.tools.profile_table import text_table
+
+if TYPE_CHECKING:
+    import torch
 
 NO_WORK = ("detach", "alias", "empty", "set_", "resize_", "_local_scalar_dense", "profiler::")
 """Operators that no schema shows to be mere views, and that compute nothing all the same."""
@@ -51,7 +55,9 @@ def listen(program: Callable[[], object], hear: Callable) -> None:
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Listening(TorchDispatchMode):
-        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        def __torch_dispatch__(
+            self, function: torch._ops.OpOverload, types: Sequence[type], args: tuple = (), kwargs: dict | None = None
+        ) -> Any:
             kwargs = kwargs or {}
             result = function(*args, **kwargs)
             name = function._schema.name.removeprefix("aten::")

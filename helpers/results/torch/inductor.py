@@ -13,10 +13,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 from unittest import mock
 
 from vgpu.hardware.device import current
 from vgpu.hardware.gpus import GPU
+
+if TYPE_CHECKING:
+    import torch
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,7 +35,7 @@ class Generated:
         return "\n\n".join(parts)
 
 
-def inductor(function: Callable[..., object], *tensors) -> Generated:
+def inductor(function: Callable[..., object], *tensors: torch.Tensor) -> Generated:
     """The kernels that `torch.compile(function)` would launch for CUDA tensors of these shapes and dtypes.
 
     function: of tensors alone, without gradients. Raises what PyTorch raises for a function that it cannot trace, and

@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from typing import TYPE_CHECKING, overload
 
 from helpers.results.torch.dispatched import listen
 from vgpu.tools.profile_table import text_table
+
+if TYPE_CHECKING:
+    import torch
 
 _VIEW = "_unsafe_view"  # its schema does not say so, and it moves nothing
 
@@ -38,7 +42,13 @@ class Operations(Sequence):
 
     rows: tuple[Operation, ...]
 
-    def __getitem__(self, at):
+    @overload
+    def __getitem__(self, at: int | str) -> Operation: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Operation, ...]: ...
+
+    def __getitem__(self, at: int | str | slice) -> Operation | tuple[Operation, ...]:
         if isinstance(at, str):
             for row in self.rows:
                 if row.name == at:
@@ -96,7 +106,7 @@ def operations(program: Callable[[], object]) -> Operations:
 
     found: dict[str, Operation] = {}
 
-    def add(name: str, function, args, kwargs, result) -> None:
+    def add(name: str, function: torch._ops.OpOverload, args: tuple, kwargs: dict, result: object) -> None:
         if name.startswith(_VIEW):
             return
         count = flop_registry.get(function.overloadpacket)
@@ -111,7 +121,7 @@ def operations(program: Callable[[], object]) -> Operations:
     return Operations(tuple(sorted(found.values(), key=lambda row: -row.nbytes)))
 
 
-def _nbytes(given) -> int:
+def _nbytes(given: object) -> int:
     """Bytes of all distinct tensors in a nest of tuples, lists and dictionaries; what is broadcast counts once."""
     import torch
     from torch.utils._pytree import tree_leaves

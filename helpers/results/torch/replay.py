@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, overload
 
 from helpers.results.torch.allocator_parts import MIB, Row
 from helpers.results.torch.caching_allocator import CachingAllocator
@@ -52,7 +53,13 @@ class Replay(Sequence):
     allocator: CachingAllocator = field(repr=False)
     failed: str = ""
 
-    def __getitem__(self, at):
+    @overload
+    def __getitem__(self, at: int) -> Moment: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Moment, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Moment | tuple[Moment, ...]:
         return self.moments[at]
 
     def __len__(self) -> int:
@@ -81,7 +88,7 @@ class Replay(Sequence):
         return "\n".join([*text_table(["replayed (modelled)", ""], rows, left=0), end])
 
 
-def replay(trace: Iterable[tuple], capacity: int | None = None, **settings) -> Replay:
+def replay(trace: Iterable[tuple], capacity: int | None = None, **settings: Any) -> Replay:
     """Give a trace to a fresh `CachingAllocator`; it ends at the first step that runs out of memory.
 
     trace: ("alloc", name, nbytes), ("free", name) or ("empty_cache",), in order. capacity in bytes; settings by

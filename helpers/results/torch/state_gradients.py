@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
 
 BATCH, SCALE = 8, 0.3
 
@@ -39,6 +42,6 @@ def state_gradients(make: Callable[[float], Any], value: float, steps: int, *, s
     return [norm / norms[-1] for norm in reversed(norms)]
 
 
-def _norm(gradients) -> float:
+def _norm(gradients: Iterable[torch.Tensor | None]) -> float:
     """The norm of several tensors together; what was not used has none."""
     return math.sqrt(sum(part.double().square().sum().item() for part in gradients if part is not None))

@@ -11,9 +11,10 @@ import argparse
 import os
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -23,7 +24,7 @@ from helpers.grading.intake import Submission
 from helpers.grading.merged import solved
 from helpers.grading.policy import Policy
 from helpers.grading.release import as_bytes
-from helpers.grading.results import GRADED
+from helpers.grading.results import GRADED, Result
 from helpers.grading.session import Session
 from helpers.grading.source import Lab
 from helpers.grading.submission import Job
@@ -99,8 +100,8 @@ def memory(lab: Lab, count: int, every: int) -> Iterator[tuple[int, float, float
             yield number, own.memory_info().rss / MIB, below / MIB
 
 
-def _timed(function, spent: dict[str, float], label: str):
-    def timed(*arguments, **named):
+def _timed(function: Callable[..., Any], spent: dict[str, float], label: str) -> Callable[..., Any]:
+    def timed(*arguments: Any, **named: Any) -> Any:
         began = time.monotonic()
         try:
             return function(*arguments, **named)
@@ -117,7 +118,7 @@ def _resident(process: psutil.Process) -> int:
         return 0
 
 
-def _demand_full_marks(result) -> None:
+def _demand_full_marks(result: Result) -> None:
     if result.state != GRADED or result.points < result.out_of:
         raise SystemExit(
             f"{result.student} has {result.points:g} of {result.out_of:g}, {result.state}: {result.reason}"

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vgpu.tools.profile import Profile
+    from vgpu.tools.steps.recording import Step
 
 PICTURE = Path(__file__).resolve().parents[3] / "vgpu" / "how_it_works.svg"
 KERNEL = """extern "C" __global__
@@ -40,7 +46,7 @@ def picture() -> str:
     steps = record(kernel, 1, 32, arguments).steps
     counted = profile(kernel, 1, 32, arguments, device="A100")
     lines = sorted({step.line for step in steps if step.line is not None})
-    colours = dict(zip(lines, _colours(len(lines)), strict=True))
+    colours: dict[int | None, str] = dict(zip(lines, _colours(len(lines)), strict=True))
     body = [*_source(counted, colours), *_ptx(steps, colours)]
     top = TOP + (len(KERNEL.splitlines()) + 1) * ROW + 44
     body += _strip(steps, colours, top)
@@ -77,7 +83,7 @@ def _bar(x: float, y: float, colour: str) -> str:
     return f'<rect x="{x:g}" y="{y - 13:g}" width="6" height="{ROW - 2}" fill="{colour}"/>'
 
 
-def _source(counted, colours) -> list[str]:
+def _source(counted: Profile, colours: Mapping[int | None, str]) -> list[str]:
     """CUDA C, a line a row, each with its counters."""
     found = [_title(MARGIN, 22, "CUDA C, with the counters of each line")]
     for name, right in COLUMNS[1:]:
@@ -104,7 +110,7 @@ def _source(counted, colours) -> list[str]:
     return found
 
 
-def _ptx(steps, colours) -> list[str]:
+def _ptx(steps: Sequence[Step], colours: Mapping[int | None, str]) -> list[str]:
     """The instructions of two lines in the order in which they run."""
     found = [_title(LEFT, 22, f"The PTX of lines {IN_PTX[0]} and {IN_PTX[1]}")]
     listed = dict.fromkeys((step.line, " ".join(step.instruction.split())) for step in steps if step.line in IN_PTX)
@@ -121,7 +127,7 @@ def _ptx(steps, colours) -> list[str]:
     return found
 
 
-def _strip(steps, colours, top: float) -> list[str]:
+def _strip(steps: Sequence[Step], colours: Mapping[int | None, str], top: float) -> list[str]:
     """A column a step: who executes is dark, whom a guard holds back is pale, who stands elsewhere is white."""
     left = 52
     wide = (WIDTH - MARGIN - left) / len(steps)
@@ -149,7 +155,7 @@ def _strip(steps, colours, top: float) -> list[str]:
     return found
 
 
-def _cells(x: float, y: float, wide: float, lanes, colour: str, opacity: float) -> list[str]:
+def _cells(x: float, y: float, wide: float, lanes: Iterable[bool], colour: str, opacity: float) -> list[str]:
     """One rectangle for each run of lanes."""
     from itertools import groupby
 
@@ -165,7 +171,7 @@ def _cells(x: float, y: float, wide: float, lanes, colour: str, opacity: float) 
     return found
 
 
-def _sums(steps, counted, top: float) -> list[str]:
+def _sums(steps: Sequence[Step], counted: Profile, top: float) -> list[str]:
     """How the strip gives the counters of one line, in words and figures of this run."""
     line = IN_PTX[1]
     columns = [step for step in steps if step.line == line]

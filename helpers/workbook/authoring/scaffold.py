@@ -6,6 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 LANGUAGES = ("numba", "cuda", "python")
 OF_A_LAB = "lab"
@@ -232,10 +236,10 @@ def chapter(root: Path, number: int, title: str) -> str:
     if taken := sorted(folder.glob(f"{number:02d}_*.ipynb")):
         raise ValueError(f"chapter {number:02d} is there already: {taken[0].name}")
 
-    def text(name: str, source: str):
+    def text(name: str, source: str) -> tuple[str, NotebookNode]:
         return name, new_markdown_cell(source)
 
-    def code(name: str, source: str, *tags: str, folded: bool = False):
+    def code(name: str, source: str, *tags: str, folded: bool = False) -> tuple[str, NotebookNode]:
         metadata = {"tags": list(tags)} if tags else {}
         return name, new_code_cell(
             source, metadata=metadata | ({"jupyter": dict.fromkeys(style.FOLDED, True)} if folded else {})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from vgpu.hardware.gpus import GIB, GIGA, GPU, GPUS, KIB, LAUNCH_OVERHEAD, MEMORY_LATENCIES
 from vgpu.hardware.sources import Source
@@ -58,9 +59,23 @@ class Historic(GPU):
         return self.issue
 
 
-def _historic(name, architecture, capability, guide, *, sms, ghz, lanes, fp64_lanes, gbs, gib, l2_kib, **limits):
+def _historic(
+    name: str,
+    architecture: str,
+    capability: tuple[int, int],
+    guide: Source,
+    *,
+    sms: int,
+    ghz: float,
+    lanes: int,
+    fp64_lanes: int,
+    gbs: float,
+    gib: float,
+    l2_kib: int,
+    **limits: float,
+) -> Historic:
     peak = 2 * sms * lanes * ghz * GIGA
-    figures = {
+    figures: dict[str, Any] = {
         "sms": sms,
         "clock": ghz * GIGA,
         "fp32_lanes_per_sm": lanes,

@@ -7,6 +7,7 @@ figures are as they are commonly quoted, and the original page should be compare
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from vgpu.hardware.sources import Source
@@ -78,7 +79,7 @@ _MOVES = (
 )
 
 
-def _rows(names, figures) -> tuple[tuple[str, float], ...]:
+def _rows(names: Iterable[str], figures: Iterable[float]) -> tuple[tuple[str, float], ...]:
     return tuple(zip(names, figures, strict=True))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,10 @@ from helpers.workbook.authoring.validation.kernels import MATMULS, REDUCTIONS, T
 from helpers.workbook.authoring.validation.ladders import LADDERS, Ladder
 from vgpu.hardware.time_model import Model, model_time
 from vgpu.tools.profile import profile
+
+if TYPE_CHECKING:
+    from vgpu.hardware.occupancy import Occupancy
+    from vgpu.standins import cupy
 
 TABLE = Path(__file__).with_name("TABLE.md")
 
@@ -46,13 +51,13 @@ class Row:
     bound: str
 
 
-def _kernel(source: str):
+def _kernel(source: str) -> cupy.RawKernel:
     from vgpu.standins import cupy
 
     return cupy.RawKernel(source, "kernel")
 
 
-def _zeros(shape, dtype):
+def _zeros(shape: int | tuple[int, int], dtype: type[np.generic]) -> cupy.ndarray:
     from vgpu.standins import cupy
 
     return cupy.zeros(shape, dtype)
@@ -64,7 +69,7 @@ def _whole(total: Mapping[str, int], read: int, written: int, blocks: int, threa
 
 
 @cache
-def transpose(name: str, size: int, gpu: str):
+def transpose(name: str, size: int, gpu: str) -> list[tuple[Counted, Occupancy]]:
     """(counts, occupancy) of one kernel over a square of `size`: run on 8 x 8 tiles, the rest is alike."""
     side = min(size, 256)
     args = (_zeros((side, side), np.float32), _zeros((side, side), np.float32), np.int32(side))
@@ -75,7 +80,7 @@ def transpose(name: str, size: int, gpu: str):
 
 
 @cache
-def reduction(name: str, size: int, threads: int, gpu: str):
+def reduction(name: str, size: int, threads: int, gpu: str) -> list[tuple[Counted, Occupancy]]:
     """(counts, occupancy) of every launch that a sum of `size` elements takes, the last one with one block."""
     source, each = REDUCTIONS[name]
     kernel, launches, left = _kernel(f"#define THREADS {threads}\n" + source), [], size
@@ -95,7 +100,7 @@ def reduction(name: str, size: int, threads: int, gpu: str):
 
 
 @cache
-def matmul(name: str, size: int, gpu: str):
+def matmul(name: str, size: int, gpu: str) -> list[tuple[Counted, Occupancy]]:
     """(counts, occupancy) of one kernel for square matrices: run on 2 x 2 blocks at two depths, which fixes a line."""
     source, tile, threads = MATMULS[name]
     kernel, side, runs = _kernel(source), 2 * tile, []
@@ -111,7 +116,7 @@ def matmul(name: str, size: int, gpu: str):
     return [(_whole(total, 3 * 4 * size**2, 4 * size**2, blocks, math.prod(np.atleast_1d(threads))), runs[0].occupancy)]
 
 
-def launches(ladder: Ladder, name: str):
+def launches(ladder: Ladder, name: str) -> list[tuple[Counted, Occupancy]]:
     """(counts, occupancy) of each launch of a row."""
     if ladder.family == "transpose":
         return transpose(name, ladder.size, ladder.gpu)
