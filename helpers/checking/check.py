@@ -74,7 +74,7 @@ def _line(text: str) -> str:
     return prose(words) + (f"{html.escape(found[0])}<code>{html.escape(code)}</code>" if found else "")
 
 
-def check(answer, key: str | Exercise) -> Report:
+def check(answer: object, key: str | Exercise) -> Report:
     """Check a kernel, or a function, against the exercise called `key`.
 
     Runs every case on fresh memory, compares with NumPy, watches it with the sanitizer where the exercise says so or
@@ -109,7 +109,7 @@ def check(answer, key: str | Exercise) -> Report:
     )
 
 
-def _nothing_to_run(answer, task: Exercise) -> str | None:
+def _nothing_to_run(answer: object, task: Exercise) -> str | None:
     """Words for an answer of another sort than the exercise asks for; None where it can be run."""
     wanted = "kernel" if task.asks_for_a_kernel else "function"
     if task.asks_for_a_kernel and (words := in_place_of_a_kernel(answer)) is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -41,17 +42,17 @@ def _kernel_inputs(cases: list[Case]) -> dict:
     return {"arguments": [_type_of(argument) for argument in cases[0].arguments]}
 
 
-def _type_of(argument) -> list:
-    value = argument.expected if isinstance(argument, Out) else argument
+def _type_of(argument: object) -> list:
+    value: Any = argument.expected if isinstance(argument, Out) else argument
     return [np.asarray(value).dtype.str, np.ndim(value) if isinstance(value, np.ndarray) else None, _bare(value)]
 
 
-def _bare(value) -> str | None:
+def _bare(value: object) -> str | None:
     """Python's own numbers are other types to Numba than NumPy's."""
     return type(value).__name__ if type(value) in (bool, int, float) else None
 
 
-def _sample(dtype: str, ndim: int | None, bare: str | None):
+def _sample(dtype: str, ndim: int | None, bare: str | None) -> Any:
     from vgpu.standins import cupy as cp
 
     if bare is not None:
@@ -59,7 +60,7 @@ def _sample(dtype: str, ndim: int | None, bare: str | None):
     return np.dtype(dtype).type(0) if ndim is None else cp.zeros((1,) * ndim, np.dtype(dtype))
 
 
-def _take_kernel(answer, inputs: dict) -> dict:
+def _take_kernel(answer: Any, inputs: dict) -> dict:
     try:
         kernel, _, _ = twin(answer)
         return {"kernel": packed(kernel, tuple(_sample(*each) for each in inputs["arguments"])).as_json()}
@@ -73,7 +74,7 @@ class _Refused:
     def __init__(self, kind: object, words: str, line: int | None):
         self._error = CompileError(words, line) if kind == CompileError.__name__ else VirtualGPUError(words)
 
-    def prepare(self, *_arguments, **_named):
+    def prepare(self, *_arguments: object, **_named: object) -> NoReturn:
         raise self._error
 
     __call__ = prepare
@@ -99,7 +100,7 @@ def _function_inputs(cases: list[Case]) -> dict:
     return {"calls": [plain(list(case.arguments)) for case in cases]}
 
 
-def _call(function, call) -> dict:
+def _call(function: Callable, call: object) -> dict:
     try:
         return {"value": plain(function(*unplain(call)))}
     except NotPlain as error:
@@ -108,7 +109,7 @@ def _call(function, call) -> dict:
         return {"error": f"{type(error).__name__}: {error}"[:LONGEST_MESSAGE]}
 
 
-def _take_values(answer, inputs: dict) -> dict:
+def _take_values(answer: Any, inputs: dict) -> dict:
     return {"results": [_call(answer, call) for call in inputs["calls"]]}
 
 
@@ -118,7 +119,7 @@ class _Returned:
     def __init__(self, results: list):
         self._results = iter(results)
 
-    def __call__(self, *_arguments):
+    def __call__(self, *_arguments: object) -> Any:
         result = next(self._results, None)
         if not isinstance(result, dict) or "value" not in result:
             raise Raised(str((result or {}).get("error", "there is no result of this call"))[:LONGEST_MESSAGE])
@@ -142,7 +143,7 @@ def _stream_inputs(cases: list[Case]) -> dict:
     return {"calls": [[_described(argument, _likeness) for argument in case.arguments] for case in cases]}
 
 
-def _described(argument, held: Callable[[object], dict]) -> dict:
+def _described(argument: object, held: Callable[[object], dict]) -> dict:
     """An argument of a function; `held` says of a value what is to be known of it."""
     if isinstance(argument, Out):
         initial = None if argument.initial is None else held(argument.initial)
@@ -158,15 +159,15 @@ def _described(argument, held: Callable[[object], dict]) -> dict:
     return {"host": held(argument)}
 
 
-def _likeness(value) -> dict:
+def _likeness(value: object) -> dict:
     return {"drawn": stream_work.drawn_as(value)} if isinstance(value, np.ndarray) else _itself(value)
 
 
-def _itself(value) -> dict:
+def _itself(value: object) -> dict:
     return {"value": plain(value)}
 
 
-def _given(data: dict, number: int):
+def _given(data: dict, number: int) -> Any:
     if "kernel" in data:
         return _raw_kernel(*data["kernel"])
     if "out" in data:
@@ -179,7 +180,7 @@ def _given(data: dict, number: int):
     )
 
 
-def _array_of(data: dict, number: int):
+def _array_of(data: dict, number: int) -> Any:
     if "drawn" not in data:
         return unplain(data["value"])
     dtype, shape, least, greatest = data["drawn"]
@@ -187,17 +188,17 @@ def _array_of(data: dict, number: int):
 
 
 @cache
-def _raw_kernel(code: str, name: str):
+def _raw_kernel(code: str, name: str) -> Any:
     from vgpu.standins import cupy as cp
 
     return cp.RawKernel(code, name)
 
 
-def _take_programs(answer, inputs: dict) -> dict:
+def _take_programs(answer: Any, inputs: dict) -> dict:
     return {"programs": [_program(answer, call) for call in inputs["calls"]]}
 
 
-def _program(answer, call: list) -> dict:
+def _program(answer: Any, call: list) -> dict:
     try:
         given = tuple(_given(argument, number) for number, argument in enumerate(call))
         return {"program": stream_work.program(answer, given)}
@@ -211,7 +212,7 @@ class Programs(stream_work.Issued):
     def __init__(self, programs: list, replayed: Callable = stream_work.replayed):
         self._left, self.replayed = iter(programs), replayed
 
-    def issue(self, case: Case):
+    def issue(self, case: Case) -> tuple[np.ndarray, Timeline]:
         data = next(self._left, None)
         if not isinstance(data, dict) or "program" not in data:
             error = data.get("error") if isinstance(data, dict) else "there is no program for this case"
@@ -261,7 +262,7 @@ def inputs_of(task: Exercise) -> dict:
     return {"language": task.language, **KINDS[task.language][0](task.cases())}
 
 
-def taken(answer, inputs: dict) -> dict:
+def taken(answer: Any, inputs: dict) -> dict:
     """Evidence of `answer`: JSON. inputs: as `inputs_of` makes them.
 
     That a kernel does not compile is evidence too, and so is what a function raises.
@@ -269,7 +270,7 @@ def taken(answer, inputs: dict) -> dict:
     return {"language": inputs["language"], **KINDS[inputs["language"]][1](answer, inputs)}
 
 
-def answer_in(data: object, task: Exercise):
+def answer_in(data: object, task: Exercise) -> Any:
     """The answer to `task` that evidence of unknown origin stands for; raises NoEvidence."""
     if not isinstance(data, dict) or data.get("language") != task.language:
         raise NoEvidence(f"this is no evidence of an answer to {task.key}")

@@ -29,6 +29,7 @@ from vgpu.tools.sanitize.findings import Finding
 from vgpu.tools.streams.recording import Timeline
 
 if TYPE_CHECKING:
+    from vgpu.compile.resources import Resources
     from vgpu.tools.profile import Profile
 
 _ALL_WHOLE = 2.0**53  # every float from here on is a whole number, mostly with digits that nobody calculated
@@ -159,7 +160,7 @@ class Evidence:
         return next((outcome for outcome in self.outcomes if not outcome.ok), None)
 
 
-def examine(answer, task: Exercise, runs: Callable[[Any], Any] = Here, partly: bool = False) -> Evidence:
+def examine(answer: Any, task: Exercise, runs: Callable[[Any], Any] = Here, partly: bool = False) -> Evidence:
     """Run every case of `task`, watch those that ran to their end, and look at the costs if all is right; or `partly`
     right, which is for marks.
 
@@ -176,7 +177,7 @@ def _modelling(task: Exercise) -> contextlib.AbstractContextManager:
     return kept(gpus.find(task.gpu)) if task.gpu else contextlib.nullcontext()
 
 
-def _examined(answer, task: Exercise, runs: Callable[[Any], Any], partly: bool) -> Evidence:
+def _examined(answer: Any, task: Exercise, runs: Callable[[Any], Any], partly: bool) -> Evidence:
     kernel = runs(answer) if task.asks_for_a_kernel else None
     if task.language == "tensors":
         answer = replayed.playable(answer, runs)
@@ -212,7 +213,7 @@ def _may_be_partly_right(seen: Evidence) -> bool:
     return seen.exercise.asks_for_a_kernel and not fatal and not racing and any(o.ok for o in seen.outcomes)
 
 
-def watched(answer, evidence: Evidence) -> Evidence:
+def watched(answer: Any, evidence: Evidence) -> Evidence:
     """The evidence of a kernel with a wrong result, and what the sanitizer finds in the first case that shows it.
 
     For exercises that do not ask the sanitizer: nobody passes or fails by it.
@@ -224,7 +225,7 @@ def watched(answer, evidence: Evidence) -> Evidence:
         return _with_findings(evidence, _tried(answer, Here(answer), wrong.case, task, watch=True))
 
 
-def _costed(answer, cases: list[Case], task: Exercise) -> list[Case]:
+def _costed(answer: object, cases: list[Case], task: Exercise) -> list[Case]:
     """The launches whose costs count: one that is public, and the last of those that nobody knows beforehand."""
     public, hidden = ([case for case in cases if case.hidden is which] for which in (False, True))
     if isinstance(answer, stream_work.Issued):  # it was asked for with these cases, and so with no other
@@ -232,7 +233,7 @@ def _costed(answer, cases: list[Case], task: Exercise) -> list[Case]:
     return [task.measured() if task.measured else public[-1], *hidden[-1:]]
 
 
-def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool = False) -> Outcome:
+def _tried(answer: Any, kernel: Runs | None, case: Case, task: Exercise, watch: bool = False) -> Outcome:
     """One case of an answer in any language, beside what it should give."""
     if task.asks_for_a_function:
         try:
@@ -248,7 +249,7 @@ def _tried(answer, kernel: Runs | None, case: Case, task: Exercise, watch: bool 
     return _compared(case, kernel.run(trial(case, watch, followed)), task)
 
 
-def _returned(case: Case, got, tolerance: float) -> Outcome:
+def _returned(case: Case, got: Any, tolerance: float) -> Outcome:
     """What a function returned beside what it should: element by element where both are arrays of one shape."""
     if comparable(got, case.expected):
         wrong = differing(got, case.expected, tolerance)
@@ -257,7 +258,7 @@ def _returned(case: Case, got, tolerance: float) -> Outcome:
     return Outcome(case, got, np.zeros(wrong.shape, bool), wrong, tolerance=tolerance)
 
 
-def _issued(answer, case: Case, task: Exercise) -> Outcome:
+def _issued(answer: Any, case: Case, task: Exercise) -> Outcome:
     try:
         got, timeline = stream_work.issue(answer, case)
     except Exception as error:  # a learner's function may fail in any way; the report says how
@@ -319,9 +320,13 @@ class Cost:
     gpu: GPU
     case: Case
 
-    def __getitem__(self, name: str) -> float | None:
+    def __getitem__(self, name: str) -> float:
         metric = _METRICS.get(name)
-        return self.counters[name] if metric is None else metric.value(cast("Profile", self))  # what metrics read of it
+        if metric is None:
+            return self.counters[name]
+        value = metric.value(cast("Profile", self))  # what metrics read of it
+        assert value is not None  # budgets count, and a ratio to nothing is no count
+        return value
 
     @property
     def needed(self) -> Footprint:
@@ -334,7 +339,7 @@ class Cost:
         return self.counters.total
 
     @property
-    def resources(self):
+    def resources(self) -> Resources:
         """Registers, shared memory and spills; CompileError on a GPU that cannot run the kernel."""
         return self.runs.resources(self.gpu)
 
@@ -385,7 +390,7 @@ def _measured(
     return Spent(budget.label, value, budget.at_most, budget.teach, line, alone, lacking, case)
 
 
-def _told_apart(got, wanted) -> tuple[str, str]:
+def _told_apart(got: object, wanted: object) -> tuple[str, str]:
     """Two values in words, with as many digits as it takes to see that they differ."""
     said = ("", "")
     for digits in (6, 9, 17):
@@ -395,7 +400,7 @@ def _told_apart(got, wanted) -> tuple[str, str]:
     return said
 
 
-def _value(value, digits: int) -> str:
+def _value(value: Any, digits: int) -> str:
     """A value as one reads it: whole parts to the last digit, fractions to so many in all; tuples piece by piece."""
     if isinstance(value, np.generic):
         value = value.item()

@@ -13,11 +13,12 @@ import linecache
 import math
 import pkgutil
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class Form:
         within = "" if math.isinf(self.low) else f" from {self.low:g} to {self.high:g}"
         return f"an array of {sort}{within} of shape {self.shape}"
 
-    def lacks(self, got) -> str:
+    def lacks(self, got: object) -> str:
         """What makes `got` another thing than was asked for, in words; "" where nothing does."""
         if not isinstance(got, np.ndarray):
             return f"a {type(got).__name__} and no NumPy array"
@@ -111,7 +112,7 @@ class Case:
     reads: int | None = None
     plays: Callable[[Any], tuple[Any, Any]] | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         """A grid that says nothing of a direction which the block has, has one block there."""
         object.__setattr__(self, "grid", (*self.grid, *(1,) * (len(self.block) - len(self.grid))))
 
@@ -249,7 +250,7 @@ class Exercise:
         drawn = self.with_cases_of(seed).cases
         return replace(self, cases=lambda: [*self.cases(), *(replace(case, hidden=True) for case in drawn())])
 
-    def build(self, source: str):
+    def build(self, source: str) -> Any:
         """The callable that `source` defines: a kernel, or a plain function."""
         if self.language == "cuda":
             from helpers import cp
@@ -273,14 +274,14 @@ class Exercise:
 class _Table(Mapping):
     """Every exercise by its key, in the order of the books. Each is read when it is asked for, and then kept."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         orders = {book: importlib.import_module(f"{_BOOKS.__name__}.{book}").ORDER for book in BOOKS}
         self._keys = {f"{book}.{name}": (book, name) for book, order in orders.items() for name in order}
 
     def __getitem__(self, key: str) -> Exercise:
         return _read(*self._keys[key])
 
-    def __contains__(self, key) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self._keys
 
     def __iter__(self) -> Iterator[str]:
@@ -348,7 +349,7 @@ def _read(book: str, name: str) -> Exercise:
     )
 
 
-def _budget(table: BudgetTable, cases, folder: Path) -> Budget:
+def _budget(table: BudgetTable, cases: ModuleType, folder: Path) -> Budget:
     """A budget of `exercise.toml`, with the measure of `cases.py`, or with what a shared one has."""
     place = f"{folder}/exercise.toml: budgets {table.label or table.shared!r}"
     words = {name: getattr(table, name) for name in ("label", "at_most", "teach", "line_by", "of")}
@@ -372,7 +373,7 @@ def _budget(table: BudgetTable, cases, folder: Path) -> Budget:
     return Budget(measure=measure, **given)
 
 
-def alike(got, wanted, tolerance: float) -> bool:
+def alike(got: object, wanted: object, tolerance: float) -> bool:
     """Whether a function returned what it should: numbers with a fraction to a tolerance, anything else exactly.
 
     A list is alike to a tuple of the same pieces, and the other way round.
@@ -392,13 +393,13 @@ def differing(got: np.ndarray, wanted: np.ndarray, tolerance: float) -> np.ndarr
         return ~np.isclose(got, wanted, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
-def comparable(got, wanted) -> bool:
+def comparable(got: Any, wanted: Any) -> bool:
     """Whether both are arrays of numbers, of one shape."""
     both = isinstance(got, np.ndarray) and isinstance(wanted, np.ndarray)
     return both and got.shape == wanted.shape and got.dtype.kind in "biufc"
 
 
-def _equal(got, wanted, tolerance: float) -> bool:
+def _equal(got: Any, wanted: Any, tolerance: float) -> bool:
     """The same piece by piece; NumPy would compare a number, and an array, with every piece of a tuple."""
     if isinstance(wanted, np.ndarray):
         return comparable(got, wanted) and not differing(got, wanted, tolerance).any()
@@ -420,14 +421,14 @@ def _equal(got, wanted, tolerance: float) -> bool:
 # ------------------------------------------------------------------------------------
 
 
-def numbers(shape, seed: int = 0) -> np.ndarray:
+def numbers(shape: int | Sequence[int], seed: int = 0) -> np.ndarray:
     """float32 values in quarters from -8 to 8, about half of them negative, many repeated, none zero by
     chance."""
     quarters = np.random.default_rng(seed).integers(-32, 32, shape)
     return (np.where(quarters == 0, 7, quarters) / 4).astype(np.float32)
 
 
-def fractions(shape, seed: int = 0) -> np.ndarray:
+def fractions(shape: int | Sequence[int], seed: int = 0) -> np.ndarray:
     """The same with all the digits that float32 has: no small integers stand for them, and no table holds their
     products."""
     return numbers(shape, seed) + np.random.default_rng(seed + 1).uniform(-0.125, 0.125, shape).astype(np.float32)

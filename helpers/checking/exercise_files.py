@@ -8,9 +8,9 @@ Python: data, launches, measures. Line breaks in words are spaces, so that parag
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -154,7 +154,7 @@ def one_line(words: str) -> str:
     return " ".join(words.split())
 
 
-def _pairs(written, bad) -> tuple[Patch, ...]:
+def _pairs(written: Sequence[Any], bad: Callable[..., BadExercise]) -> tuple[Patch, ...]:
     """A patch or a list of patches, as patches."""
     patches = (tuple(written),) if all(isinstance(part, str) for part in written) else tuple(written)
     if not patches or any(isinstance(patch, str) or len(patch) != 2 for patch in patches):

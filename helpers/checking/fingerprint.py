@@ -21,7 +21,9 @@ import numpy as np
 from helpers.checking.bounds import out_of
 from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.exercise import FOLDER, Exercise, Form, Mistake
+from helpers.checking.stream_work import Unordered
 from vgpu.base.errors import CompileError, KernelTimeout
+from vgpu.tools.sanitize.findings import Finding
 
 KEPT = "fingerprints.json"
 RIGHT = "right"
@@ -65,7 +67,7 @@ def of(evidence: Evidence) -> dict | None:
     return {name: part for name, part in parts.items() if part} if _tells(parts, seen) else None
 
 
-def _found(finding) -> str:
+def _found(finding: Finding | Unordered) -> str:
     """A kind of finding and where; of stream work, which two operations."""
     return finding.title if finding.space == "streams" else f"{finding.kind} {finding.space}".strip()
 
@@ -115,7 +117,7 @@ def _read(path: Path) -> dict:
 # --- one case ---------------------------------------------------------------------------------------------------------
 
 
-def _case(o: Outcome):
+def _case(o: Outcome) -> str | dict | list:
     if o.error is not None:
         return _stop(o.error)
     if isinstance(o.case.expected, Form):
@@ -129,7 +131,7 @@ def _case(o: Outcome):
     return _result(o) if element_by_element else _value(o.got)
 
 
-def _raced(o: Outcome):
+def _raced(o: Outcome) -> str | dict:
     """What does not depend on who came first: where it stopped, or which elements were written."""
     if o.error is not None:
         return _stop(o.error)
@@ -177,7 +179,7 @@ def _result(o: Outcome) -> dict:
     return found
 
 
-def _value(got) -> str:
+def _value(got: object) -> str:
     """A returned value in words, numbers to six digits."""
     if isinstance(got, tuple | list):
         return f"{type(got).__name__}({', '.join(map(_value, got))})"
@@ -188,7 +190,7 @@ def _value(got) -> str:
     return f"{type(got).__name__} {got!r}"[:200]
 
 
-def _same_case(kept, found) -> bool:
+def _same_case(kept: object, found: object) -> bool:
     if isinstance(kept, list) and isinstance(found, list):  # several pieces that were returned
         return len(kept) == len(found) and all(map(_same_case, kept, found))
     if not isinstance(kept, dict) or not isinstance(found, dict):

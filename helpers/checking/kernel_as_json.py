@@ -12,9 +12,10 @@ import base64
 import ctypes
 import re
 import zlib
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import PurePath
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field, structs
 
@@ -23,7 +24,7 @@ from vgpu import operations
 from vgpu.base.errors import ArgumentError, Unsupported
 from vgpu.launch import launch
 from vgpu.standins.calls import in_place_of_a_kernel
-from vgpu.storage import heap, layout
+from vgpu.storage import heap, layout, memory
 from vgpu.tools.compiled import limit_on_registers
 
 OWN_FILE = "answer"
@@ -113,13 +114,15 @@ class Portable(Record, frozen=True, dict=True):
             ctypes.memmove(kernel.module.address(name), data, len(data))
         heap.reset()
 
-    def prepare(self, args, grid=None, block=None, *, shared_bytes: int = 0) -> launch.Prepared:
+    def prepare(
+        self, args: Sequence, grid: object = None, block: object = None, *, shared_bytes: int = 0
+    ) -> launch.Prepared:
         """What a launch needs, without launching."""
         lay_out = _numba_parameters if self.language == "numba" else _c_parameters
         params, arrays, finish = lay_out(self, args)
         return launch.Prepared(self.kernel, params, arrays, shared_bytes, finish, cooperative=self.cooperative)
 
-    def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
+    def __call__(self, grid: Sequence[int], block: Sequence[int], args: Sequence, *, shared_mem: int = 0) -> None:
         prepared = self.prepare(args, grid, block)
         options = {"cooperative": True} if self.cooperative else {}
         operations.kernel(
@@ -138,7 +141,7 @@ class Portable(Record, frozen=True, dict=True):
         return structs.replace(found, ptx=unsqueezed(found.ptx))
 
 
-def packed(kernel, args, grid=None, block=None) -> Portable:
+def packed(kernel: Any, args: Sequence, grid: object = None, block: object = None) -> Portable:
     """The kernel as compiled for these arguments.
 
     kernel: a Numba kernel or a RawKernel, of the virtual GPU (`mirror.twin` makes one of a real GPU's); args: the
@@ -189,7 +192,10 @@ def _set_by_the_host(module: launch.LoadedModule) -> dict[str, bytes]:
 # --- parameters -------------------------------------------------------------------------------------------------------
 
 
-def _c_parameters(kernel: Portable, args):
+_LaidOut = tuple[list[bytes], list[memory.ArrayInfo], Callable[[], Any]]
+
+
+def _c_parameters(kernel: Portable, args: Sequence) -> _LaidOut:
     from vgpu.standins.cupy.arguments import kernel_parameters, pack
     from vgpu.standins.cupy.signature import parameters
 
@@ -198,7 +204,7 @@ def _c_parameters(kernel: Portable, args):
     return params, arrays, lambda: args and None  # whoever holds it keeps the arrays alive
 
 
-def _numba_parameters(kernel: Portable, args):
+def _numba_parameters(kernel: Portable, args: Sequence) -> _LaidOut:
     from vgpu.standins.numba.args import Packer, mismatch, present, type_of
 
     if len(args) != len(kernel.types):
@@ -215,7 +221,7 @@ def _numba_parameters(kernel: Portable, args):
     return packer.params, packer.arrays, packer.finish
 
 
-def _spelled(kind) -> str:
+def _spelled(kind: Any) -> str:
     """A Numba type in the few words that `_numba_type` knows; Unsupported for any other."""
     dtype, ndim = getattr(kind, "dtype", kind), getattr(kind, "ndim", None)
     text = str(dtype) if ndim is None else f"{dtype}[{ndim}{kind.layout}]"
@@ -224,7 +230,7 @@ def _spelled(kind) -> str:
     return text
 
 
-def _numba_type(spelled: str):
+def _numba_type(spelled: str) -> Any:
     from vgpu.compile.numba_adapter import types
 
     found = _TYPE.fullmatch(spelled)

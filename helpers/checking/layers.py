@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -43,20 +44,22 @@ class Layer:
 # --- the layers -------------------------------------------------------------------------------------------------------
 
 
-def _linear(x, _settings, weight, bias):
+def _linear(x: np.ndarray, _settings: dict, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     return x @ weight.T + (0 if bias is None else bias)
 
 
-def _along_channels(array, x):
+def _along_channels(array: np.ndarray, x: np.ndarray) -> np.ndarray:
     return array.reshape(1, -1, *(1,) * (x.ndim - 2))
 
 
-def _batch_norm(x, settings, mean, variance, weight, bias):
+def _batch_norm(
+    x: np.ndarray, settings: dict, mean: np.ndarray, variance: np.ndarray, weight: np.ndarray | None, bias: Any
+) -> np.ndarray:
     x = (x - _along_channels(mean, x)) / np.sqrt(_along_channels(variance, x) + settings["eps"])
     return x if weight is None else x * _along_channels(weight, x) + _along_channels(bias, x)
 
 
-def _pair(value, most: int = 8) -> tuple[int, int]:
+def _pair(value: Any, most: int = 8) -> tuple[int, int]:
     """A setting for rows and columns."""
     pair = value if isinstance(value, tuple) else (value, value)
     if len(pair) != 2 or not all(type(n) is int and 0 <= n <= most for n in pair):
@@ -64,7 +67,14 @@ def _pair(value, most: int = 8) -> tuple[int, int]:
     return pair
 
 
-def _slid(x, weight, bias, before, after, stride=(1, 1)):
+def _slid(
+    x: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    before: tuple[int, ...],
+    after: tuple[int, ...],
+    stride: tuple[int, int] = (1, 1),
+) -> np.ndarray:
     """A convolution with `weight` (out, in, rows, columns) over `x` with zeros added before and after each side."""
     x = np.pad(x, ((0, 0), (0, 0), *zip(before, after, strict=True)))
     windows = np.lib.stride_tricks.sliding_window_view(x, weight.shape[2:], axis=(2, 3))
@@ -72,12 +82,12 @@ def _slid(x, weight, bias, before, after, stride=(1, 1)):
     return np.moveaxis(out if bias is None else out + bias, -1, 1)
 
 
-def _convolution(x, settings, weight, bias):
+def _convolution(x: np.ndarray, settings: dict, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     padding = _pair(settings["padding"])
     return _slid(x, weight, bias, padding, padding, _pair(settings["stride"]))
 
 
-def _transposed_convolution(x, settings, weight, bias):
+def _transposed_convolution(x: np.ndarray, settings: dict, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     stride, padding, more = (_pair(settings[name]) for name in ("stride", "padding", "output_padding"))
     n, channels, *sides = x.shape
     spread = np.zeros((n, channels, *((side - 1) * s + 1 for side, s in zip(sides, stride, strict=True))), x.dtype)
@@ -87,18 +97,18 @@ def _transposed_convolution(x, settings, weight, bias):
     return _slid(spread, weight.swapaxes(0, 1)[:, :, ::-1, ::-1], bias, before, after)
 
 
-def _upsample(x, settings):
+def _upsample(x: np.ndarray, settings: dict) -> np.ndarray:
     factor = settings["scale_factor"]
     if factor not in (1, 2, 4):
         raise NotLayers("Upsample can have scale_factor 2 or 4")
     return x.repeat(int(factor), axis=2).repeat(int(factor), axis=3)
 
 
-def _gaussian_gate(x, _settings):
+def _gaussian_gate(x: np.ndarray, _settings: dict) -> np.ndarray:
     return x * (np.vectorize(math.erf, otypes=[x.dtype])(x / math.sqrt(2)) + 1) / 2
 
 
-def _sigmoid(x):
+def _sigmoid(x: np.ndarray) -> np.ndarray:
     return (np.tanh(x / 2) + 1) / 2
 
 
@@ -131,7 +141,7 @@ LAYERS = {
 # --- from PyTorch -----------------------------------------------------------------------------------------------------
 
 
-def layers_of(network) -> list[tuple[str, dict, tuple]]:
+def layers_of(network: Any) -> list[tuple[str, dict, tuple]]:
     """The layers of a `torch.nn.Sequential`, which may be nested: (kind, settings, arrays), from input to output.
 
     Raises NotLayers for a module that isn't in `LAYERS`, or has settings that aren't supported.
@@ -149,11 +159,11 @@ def layers_of(network) -> list[tuple[str, dict, tuple]]:
     return [(name, settings, tuple(_array(getattr(network, each)) for each in layer.arrays))]
 
 
-def _bare(value):
+def _bare(value: object) -> object:
     return tuple(value) if isinstance(value, tuple | list) else value  # torch.Size is a kind of tuple
 
 
-def _array(tensor):
+def _array(tensor: Any) -> np.ndarray | None:
     return None if tensor is None else tensor.detach().cpu().numpy().astype(np.float32)
 
 
@@ -177,7 +187,7 @@ def _read(rows: object) -> list[tuple[str, dict, tuple]]:
     return layers
 
 
-def _row(name, settings, arrays) -> tuple[str, dict, tuple]:
+def _row(name: Any, settings: object, arrays: object) -> tuple[str, dict, tuple]:
     layer = LAYERS.get(name) if isinstance(name, str) else None
     if layer is None or not isinstance(settings, dict) or not isinstance(arrays, tuple):
         raise NotLayers("each layer is a kind, its settings, and its arrays, as layers_of returns them")
@@ -188,7 +198,7 @@ def _row(name, settings, arrays) -> tuple[str, dict, tuple]:
     return name, settings, arrays
 
 
-def _is_weight(array) -> bool:
+def _is_weight(array: object) -> bool:
     return isinstance(array, np.ndarray) and array.dtype == np.float32 and bool(np.isfinite(array).all())
 
 

@@ -7,10 +7,13 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helpers.checking import learner_state
 from vgpu.base.latest_update import LatestUpdate
+
+if TYPE_CHECKING:
+    import ipywidgets
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _BOX = (
@@ -20,7 +23,7 @@ _BOX = (
 _ASKED: dict[str, Prediction] = {}
 
 
-def answer(key: str):
+def answer(key: str) -> Any:
     """What the learner answered under `key`, or None."""
     return learner_state.entry(learner_state.PREDICTIONS, key).get("said")
 
@@ -35,12 +38,12 @@ class Prediction:
     _live: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
-    def answer(self):
+    def answer(self) -> Any:
         """What the learner answered, or None."""
         said = self._live.get("answer", answer(self.key))
         return said if self.options is None or said in self.options else None
 
-    def commit(self, value) -> None:
+    def commit(self, value: object) -> None:
         """Keep `value` as the learner's answer; ValueError when it is not one of the options."""
         if self.options is not None and value not in self.options:
             raise ValueError(f"{value!r} is not one of {', '.join(map(str, self.options))}")
@@ -60,7 +63,7 @@ class Prediction:
             f"<br>Your answer: {given}</div>"
         )
 
-    def widget(self):
+    def widget(self) -> ipywidgets.VBox:
         """The control: radio buttons for options, a number field otherwise. Choosing an answer keeps it."""
         import ipywidgets
 
@@ -98,7 +101,7 @@ class Prediction:
         box.add_class("warpbook-predict")
         return box
 
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, object]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, object]:
         if "widget" not in self._live:
             self._live["widget"] = self.widget()
         live = self._live["widget"]._repr_mimebundle_()
@@ -158,7 +161,7 @@ def predict(question: str, options: Sequence[object] | None = None, *, key: str)
     return prediction
 
 
-def reveal(key: str, value, why: str = "", *, tolerance: float = 0.0) -> Revealed:
+def reveal(key: str, value: Any, why: str = "", *, tolerance: float = 0.0) -> Revealed:
     """Show what the learner answered under `key` beside `value`, the result, and `why`.
 
     Numbers count as right within `tolerance` (a share of `value`); anything else must be equal. Whether the answer
@@ -178,7 +181,7 @@ def reveal(key: str, value, why: str = "", *, tolerance: float = 0.0) -> Reveale
     return Revealed(value, said, why, close)
 
 
-def _alike(said, value, tolerance: float) -> bool:
+def _alike(said: Any, value: Any, tolerance: float) -> bool:
     """Whether an answer counts as right."""
     try:
         return bool(abs(float(said) - float(value)) <= tolerance * abs(float(value)))

@@ -11,7 +11,9 @@ import io
 import math
 import threading
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from helpers.checking import evidence
 from helpers.checking.examine import Evidence, examine
@@ -58,7 +60,9 @@ class Probe:
         }  # fmt: skip
 
 
-def probe(answer, key: str, part: str = RESULTS, *, seed: int | None = None, inputs: dict | None = None):
+def probe(
+    answer: Any, key: str, part: str = RESULTS, *, seed: int | None = None, inputs: dict | None = None
+) -> Probe | None:
     """Show what `answer` does in one `part` of the exercise `key`: "results", or the label of a budget.
 
     Returns a `Probe` with plain numbers, for a cell's asserts. seed: cases drawn by it take the place of the public
@@ -68,7 +72,8 @@ def probe(answer, key: str, part: str = RESULTS, *, seed: int | None = None, inp
     if inputs is not None:
         with _one, _quiet():
             shown = {"exercise": key, "part": part, "evidence": evidence.taken(answer, inputs)}
-        return _display(shown, f"{key}, {part}: evidence taken")
+        _display(shown, f"{key}, {part}: evidence taken")
+        return None
     task = exercise(key)
     _check_part(task, part)
     with _one, _quiet():
@@ -97,7 +102,7 @@ def _check_part(task: Exercise, part: str) -> None:
         raise KeyError(f"{task.key} has no part {part!r}; it has: {', '.join(parts(task))}")
 
 
-def _examined(answer, task: Exercise) -> Evidence:
+def _examined(answer: Any, task: Exercise) -> Evidence:
     """What `examine` sees; kept for kernels, which do the same again as long as they are the same code."""
     try:
         key = (task.key, repr(evidence.taken(answer, evidence.inputs_of(task)))) if task.asks_for_a_kernel else None
@@ -125,7 +130,7 @@ def _number(value: float) -> str:
 
 
 @contextlib.contextmanager
-def _quiet():
+def _quiet() -> Iterator[None]:
     """Nothing that the answer prints or warns of becomes an output of a graded cell."""
     with (
         warnings.catch_warnings(),

@@ -88,7 +88,7 @@ def as_data(timeline: Timeline) -> dict:
     numbers: defaultdict[str, dict[int, int]] = defaultdict(dict)
     things: defaultdict[str, list] = defaultdict(list)  # by their numbers
 
-    def number(table: str, thing) -> int | None:
+    def number(table: str, thing: object) -> int | None:
         if thing is not None and id(thing) not in numbers[table]:
             numbers[table][id(thing)] = len(things[table])
             things[table].append(thing)

@@ -30,14 +30,14 @@ def inputs(cases: list[Case]) -> dict:
     return {"calls": [[[each.dtype.str, list(each.shape)] for each in case.arguments] for case in cases]}
 
 
-def take(function, inputs: dict) -> dict:
+def take(function: Callable, inputs: dict) -> dict:
     """Evidence of a function, JSON: its kernels, and for each case its program or the error that it raised."""
     kernels = Kernels()
     programs = [_program(function, call, kernels) for call in inputs["calls"]]
     return {"kernels": [each.as_json() for each in kernels.packed], "programs": programs}
 
 
-def _program(function, call: list, kernels: Kernels) -> dict:
+def _program(function: Callable, call: list, kernels: Kernels) -> dict:
     try:
         return traced(function, _stand_ins(call), kernels).as_json()
     except Exception as error:  # a learner's function may fail in any way
@@ -56,7 +56,7 @@ class Replayed:
     def __init__(self, kernels: list[Portable], programs: list):
         self.kernels, self._programs = kernels, iter(programs)
 
-    def call(self, arguments: tuple, runs: list[Runs]):
+    def call(self, arguments: tuple, runs: list[Runs]) -> object:
         """What the function returns for these arguments."""
         data = next(self._programs, None)
         if isinstance(data, dict) and "error" in data:
@@ -76,7 +76,7 @@ def read(data: dict) -> Replayed:
     return Replayed([Portable.from_json(each) for each in kernels], programs)
 
 
-def playable(answer, runs: Callable[[Any], Any]) -> Callable:
+def playable(answer: Any, runs: Callable[[Any], Any]) -> Callable:
     """A plain function that does what `answer` does: on the arguments of a case, but by its own kernels alone.
 
     answer: a `Replayed`, whose kernels `runs` launches, or a learner's function, which is called and replayed here. On
@@ -88,7 +88,7 @@ def playable(answer, runs: Callable[[Any], Any]) -> Callable:
     if real_gpu():
         return answer
 
-    def replay(*arguments):
+    def replay(*arguments: np.ndarray) -> object:
         kernels = Kernels()
         program = traced(answer, arguments, kernels)
         return play(program, arguments, [Here(each) for each in kernels.packed], _in_code(kernels.packed))

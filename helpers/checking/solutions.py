@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 from helpers.checking.exercise import Exercise, Way
 from helpers.checking.exercise_files import NoWay, replaced
@@ -43,7 +44,7 @@ def patched(task: Exercise, way: Way) -> str:
         raise NoWay(f"{task.key}: the solution {error}") from None
 
 
-def built(task: Exercise, text: str):
+def built(task: Exercise, text: str) -> Any:
     """The answer that `text` makes: a kernel or a function.
 
     In a lab it may stand on what comes before: cells that are given, and the solutions of earlier exercises.

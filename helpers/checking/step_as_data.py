@@ -9,10 +9,11 @@ does to weights that its author has not seen. `OPERATIONS` holds everything that
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta, Struct
@@ -75,7 +76,7 @@ class _Step(Record, frozen=True):
     calls: Annotated[list[_Call], Meta(max_length=MOST_CALLS)]
 
 
-def _tensors_in(out) -> list:
+def _tensors_in(out: object) -> list:
     import torch
 
     return [each for each in (out if isinstance(out, tuple | list) else (out,)) if isinstance(each, torch.Tensor)]
@@ -84,7 +85,7 @@ def _tensors_in(out) -> list:
 # --- where its author runs --------------------------------------------------------------------------------------------
 
 
-def recorded(train_step, images: int, latent: int, pixels: int) -> list[tuple]:
+def recorded(train_step: Callable, images: int, latent: int, pixels: int) -> list[tuple]:
     """The operations of `train_step(generator, discriminator, g_optimiser, d_optimiser, real, latents)`.
 
     Raises NotRecorded where the step calls an operation that can't be replayed.
@@ -110,25 +111,27 @@ def _recorder() -> type:
     class Recorder(TorchFunctionMode):
         """Notes the operations that are called while it is active."""
 
-        def __init__(self):
+        def __init__(self) -> None:
             super().__init__()
             self.calls: list[tuple] = []
             self._tensors: list = []  # kept, so that no other tensor takes their ids
             self._numbers: dict[int, int] = {}
             self._paused = False
 
-        def number(self, tensor) -> None:
+        def number(self, tensor: object) -> None:
             self._numbers[id(tensor)] = len(self._tensors)
             self._tensors.append(tensor)
 
-        def optimiser(self, name: str, which: int, work) -> None:
+        def optimiser(self, name: str, which: int, work: Callable[[], None]) -> None:
             """A call of an optimiser, whose own operations are not noted."""
             self.calls.append((name, [which], {}, True))
             self._paused = True
             work()
             self._paused = False
 
-        def __torch_function__(self, function, types, args=(), kwargs=None):
+        def __torch_function__(
+            self, function: Callable, types: object, args: tuple = (), kwargs: dict | None = None
+        ) -> Any:
             kwargs = kwargs or {}
             out = function(*args, **kwargs)
             if self._paused:
@@ -145,11 +148,11 @@ def _recorder() -> type:
                 raise NotRecorded(f"the step calls {name}, which can't be replayed")
             return out
 
-        def _knows(self, args) -> bool:
+        def _knows(self, args: tuple) -> bool:
             flat = [each for arg in args for each in (arg if isinstance(arg, tuple | list) else (arg,))]
             return any(id(each) in self._numbers for each in flat)
 
-        def _plain(self, value):
+        def _plain(self, value: Any) -> Any:
             if isinstance(value, torch.Tensor):
                 number = self._numbers.get(id(value))
                 return ("tensor", number) if number is not None else ("constant", value.detach().cpu().numpy())
@@ -162,7 +165,7 @@ def _recorder() -> type:
     return Recorder
 
 
-def _network(recorder, which: int, given: int, made: int):
+def _network(recorder: Any, which: int, given: int, made: int) -> Any:
     import torch
 
     class Network(torch.nn.Linear):
@@ -175,7 +178,7 @@ def _network(recorder, which: int, given: int, made: int):
 class _Optimiser:
     """Plain gradient descent of one matrix, as PyTorch's optimisers are called."""
 
-    def __init__(self, recorder, which: int, weight):
+    def __init__(self, recorder: Any, which: int, weight: Any) -> None:
         self._recorder, self._which, self._weight = recorder, which, weight
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -253,7 +256,7 @@ def _optimise(name: str, args: list, tensors: list, rate: float) -> None:
 
 
 @cache
-def _function(name: str):
+def _function(name: str) -> Any:
     import torch
 
     found = torch
@@ -262,7 +265,7 @@ def _function(name: str):
     return found
 
 
-def _value(value, tensors: list):
+def _value(value: Any, tensors: list) -> Any:
     import torch
 
     match value:

@@ -13,13 +13,15 @@ from __future__ import annotations
 import base64
 import zlib
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from helpers.checking.kernel_as_json import squeezed
 from helpers.checking.values_as_json import NotPlain, plain
-from vgpu.operations import KernelLaunch, NumPyCall, Operation
+from vgpu.launch.launch import Kernel
+from vgpu.operations import KernelLaunch, NumPyCall, Operation, Queue
 from vgpu.storage import memory
 
 HOST = ("pinned", "pageable")
@@ -117,7 +119,7 @@ class Written(list):
     def _nodes(self, each: Operation) -> list:
         return [[self._step(node), list(follows)] for node, follows in each.nodes]
 
-    def _launch(self, kernel, does: KernelLaunch) -> dict:
+    def _launch(self, kernel: Kernel | None, does: KernelLaunch) -> dict:
         return {
             "kernel": self._number("kernels", kernel, _kernel),
             "grid": list(does.grid),
@@ -152,7 +154,7 @@ class Written(list):
             "outputs": [self._memory.view(each) for each in does.outputs],
         }
 
-    def _value(self, value):
+    def _value(self, value: object) -> object:
         """Arguments of a function as JSON: arrays on the device as views, the rest as what they hold."""
         if isinstance(value, dict):
             return {key: self._value(each) for key, each in value.items()}
@@ -164,7 +166,7 @@ class Written(list):
             return {"dtype": np.dtype(value).str}
         return {"value": plain(value)}
 
-    def _number(self, table: str, thing, written=None) -> int | None:
+    def _number(self, table: str, thing: object, written: Callable[[Any], object] | None = None) -> int | None:
         if thing is None:
             return None
         numbers = self._numbers[table]
@@ -176,11 +178,11 @@ class Written(list):
         return numbers[id(thing)]
 
 
-def _queue(queue) -> dict:
+def _queue(queue: Queue) -> dict:
     return {"kind": queue.kind, "blocking": queue.blocking, "priority": queue.priority}
 
 
-def _kernel(kernel) -> dict:
+def _kernel(kernel: Kernel) -> dict:
     return {"name": kernel.name, "entry": kernel.entry, "language": kernel.language, "ptx": squeezed(kernel.ptx)}
 
 

@@ -12,8 +12,9 @@ import base64
 import ctypes
 import math
 import zlib
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from vgpu.storage import heap, layout, memory
 from vgpu.storage.host import size_text
 from vgpu.tools.streams.recording import Timeline
 
+_T = TypeVar("_T")
 MOST_MEMORY = 1 << 28
 """Bytes that the buffers of a program may have together."""
 MOST_OF = 10_000  # buffers, kernels, queues, graphs, each
@@ -49,7 +51,7 @@ class NotAProgram(ValueError):
     """What was read is no program of stream work for this case; the message says what is wrong."""
 
 
-def replay(program: Any, arguments: list, output) -> tuple[np.ndarray, Timeline]:
+def replay(program: Any, arguments: list, output: object) -> tuple[np.ndarray, Timeline]:
     """The output once the device is done, and the recording of all that was issued.
 
     arguments: those of the case, placed; output: the one that holds the result. Kernels run block after block, so that
@@ -150,7 +152,7 @@ class _Steps:
         label = f"cupy.{step['function']}"
         operations.note(Operation("array", queue, label, nbytes, asynchronous=True, accesses=tuple(touched)))
 
-    def _copy(self, queue: Queue, source, target: np.ndarray, step: dict, run) -> None:
+    def _copy(self, queue: Queue, source: object, target: np.ndarray, step: dict, run: Callable[[], None]) -> None:
         """Which way it goes is said by where its ends lie."""
         ends = isinstance(source, np.ndarray) and self._memory.on_host(source), self._memory.on_host(target)
         if not isinstance(source, np.ndarray) and not ends[1]:
@@ -201,7 +203,7 @@ class _Steps:
         event = None if step["event"] is None else self._events.setdefault(_whole(step["event"]), object())
         operations.synchronise(queue, event)
 
-    def _host(self, step: dict, _queue) -> None:
+    def _host(self, step: dict, _queue: Queue | None) -> None:
         """The host reads, or writes: what it copies, and what it makes up, by which `nbytes` is known."""
         self._count(1)
         array, writes = self._memory.view(step["view"]), step["kind"] == "host write"
@@ -218,7 +220,7 @@ class _Steps:
         for to, data, _ in pieces:
             to[:] = data
 
-    def _value(self, data):
+    def _value(self, data: Any) -> Any:
         if isinstance(data, list):
             return [self._value(each) for each in data]
         if "view" in data:
@@ -304,7 +306,9 @@ class _Memory:
             return True
         return found.allocation.kind == "pinned"
 
-    def piece(self, buffer: int, offset: int, nbytes: int, source, start: int | None = None):
+    def piece(
+        self, buffer: int, offset: int, nbytes: int, source: Any, start: int | None = None
+    ) -> tuple[np.ndarray, np.ndarray, bool]:
         """What the host writes to: the bytes there, those that come there, and whether it copies them."""
         to = self._bytes(buffer, offset, nbytes)
         if start is not None:
@@ -323,12 +327,12 @@ class _Memory:
         return found
 
 
-def _fit(result, array: np.ndarray) -> tuple[int, ...]:
+def _fit(result: Any, array: np.ndarray) -> tuple[int, ...]:
     """The shape in which a result goes into an array: its own, where that can be broadcast."""
     return array.shape if np.size(result) == array.size else np.shape(result)
 
 
-def _flat(values) -> list:
+def _flat(values: Iterable) -> list:
     return [each for value in values for each in (_flat(value) if isinstance(value, list) else [value])]
 
 
@@ -364,23 +368,23 @@ def _dtype(text: str) -> np.dtype:
     return np.dtype(text)
 
 
-def _list(value, most: int = MOST_OF) -> list:
+def _list(value: object, most: int = MOST_OF) -> list:
     if not isinstance(value, list) or len(value) > most:
         raise NotAProgram("no list, or one that is too long")
     return value
 
 
-def _text(value) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise NotAProgram("no text")
     return value
 
 
-def _whole(value, least: int = 0) -> int:
+def _whole(value: object, least: int = 0) -> int:
     if type(value) is not int or not least <= value < 2**48:
         raise NotAProgram("no number that fits")
     return value
 
 
-def _at(things: list, number: int):
+def _at(things: list[_T], number: object) -> _T:
     return things[_whole(number)]

@@ -10,7 +10,9 @@ order, so a forgotten wait shows in the recording alone.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from helpers.checking import stream_program, stream_replay
 from helpers.checking.exercise import Case, Out
 from vgpu import operations
 from vgpu.base.schedule import scheduled
+from vgpu.operations import Operation
 from vgpu.tools.streams import recording
 from vgpu.tools.streams.recording import Timeline
 
@@ -74,7 +77,7 @@ class Issued(ABC):
         """What `issue(answer, case)` would give."""
 
 
-def issue(answer, case: Case) -> tuple[np.ndarray, Timeline]:
+def issue(answer: Any, case: Case) -> tuple[np.ndarray, Timeline]:
     """The first output after the device is done, and the recording of all that the function issued."""
     if isinstance(answer, Issued):
         return answer.issue(case)
@@ -84,7 +87,7 @@ def issue(answer, case: Case) -> tuple[np.ndarray, Timeline]:
     return replayed(program(answer, arguments), case)
 
 
-def program(answer, arguments: tuple) -> dict:
+def program(answer: Any, arguments: tuple) -> dict:
     """What a function issues with these arguments of a case, as `stream_program` writes it."""
     _abandon_captures()
     try:
@@ -104,7 +107,7 @@ def replayed(written: object, case: Case) -> tuple[np.ndarray, Timeline]:
     return stream_replay.replay(written, placed, outputs[0])
 
 
-def decoy(argument, number: int):
+def decoy(argument: object, number: int) -> object:
     """An argument of the same kind, shape and type with other values; what is no array stays."""
     if isinstance(argument, Out):
         return replace(argument, initial=_other(argument.initial, number))
@@ -113,7 +116,7 @@ def decoy(argument, number: int):
     return _other(argument, number)
 
 
-def _other(array, number: int):
+def _other(array: object, number: int) -> Any:
     return drawn(*drawn_as(array), number) if isinstance(array, np.ndarray) else array
 
 
@@ -163,7 +166,7 @@ def microseconds(timeline: Timeline) -> float:
     return 1e6 * timeline.schedule(GPU).seconds
 
 
-def of(timeline: Timeline, kind: str) -> list:
+def of(timeline: Timeline, kind: str) -> list[Operation]:
     """The recorded operations of one kind, such as "kernel" or "graph"."""
     return [operation for operation in timeline.operations if operation.kind == kind]
 
@@ -188,7 +191,7 @@ def _place(case_arguments: tuple) -> tuple[list, list]:
     return arguments, outputs
 
 
-def _device(array: np.ndarray):
+def _device(array: np.ndarray) -> Any:
     from vgpu.standins import cupy as cp
 
     return cp.asarray(array)
@@ -203,16 +206,16 @@ def _pinned(array: np.ndarray) -> np.ndarray:
     return held
 
 
-def timelines(evidence) -> list:
+def timelines(evidence: Any) -> list[Timeline]:
     """The recordings of all cases that have one."""
     return [outcome.timeline for outcome in evidence.outcomes if outcome.timeline is not None]
 
 
-def some(test):
+def some(test: Callable[[Timeline], object]) -> Callable[[Any], bool]:
     """Whether any recording passes the test."""
     return lambda evidence: any(map(test, timelines(evidence)))
 
 
-def graphs(timeline) -> int:
+def graphs(timeline: Timeline) -> int:
     """How many graphs were launched, each counted once."""
     return len({id(each.graph) for each in of(timeline, "graph")})

@@ -6,12 +6,15 @@ There is no convolution among them: those are left to the kernels of whoever ans
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 MOST_ELEMENTS = 4_000_000
 """Elements that one result may have."""
+_Pair = int | list[int] | tuple[int, ...]
 _ENDLESS = 2**63 - 1
 _DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
@@ -35,7 +38,7 @@ def products(name: str, operands: list, results: list[np.ndarray]) -> int:
 
 
 def _elementwise(function: Callable) -> Callable:
-    def checked(*operands, **named):
+    def checked(*operands: Any, **named: Any) -> Any:
         shape = np.broadcast_shapes(*(np.shape(each) for each in operands))
         if math.prod(shape) > MOST_ELEMENTS:
             raise ValueError(f"operands make an array of shape {shape}")
@@ -44,40 +47,40 @@ def _elementwise(function: Callable) -> Callable:
     return checked
 
 
-def _add(a, b, alpha=1):
+def _add(a: np.ndarray, b: np.ndarray | float, alpha: float = 1) -> np.ndarray:
     return a + (b if alpha == 1 else alpha * b)
 
 
-def _div(a, b):
+def _div(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.true_divide(a, b, dtype=None if a.dtype.kind == "f" else np.float32)
 
 
-def _expand(a, shape, implicit=False):
+def _expand(a: np.ndarray, shape: Sequence[int], implicit: bool = False) -> np.ndarray:
     lead = len(shape) - a.ndim
     return np.broadcast_to(a, [a.shape[at - lead] if n == -1 else n for at, n in enumerate(shape)])
 
 
-def _swapped(a, first=0, second=1):
+def _swapped(a: np.ndarray, first: int = 0, second: int = 1) -> np.ndarray:
     return a if a.ndim < 2 else np.swapaxes(a, first, second)
 
 
-def _select(a, dim, index):
+def _select(a: np.ndarray, dim: int, index: int) -> np.ndarray:
     return np.moveaxis(a, dim, 0)[index, ...]  # a view, as PyTorch makes one
 
 
-def _slice(a, dim=0, start=None, end=None, step=1):
-    at = [slice(None)] * a.ndim
+def _slice(a: np.ndarray, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1) -> np.ndarray:
+    at: list[slice] = [slice(None)] * a.ndim
     at[dim] = slice(start, None if end == _ENDLESS else end, step)
     return a[tuple(at)]
 
 
-def _split(a, size, dim=0):
+def _split(a: np.ndarray, size: int | Sequence[int], dim: int = 0) -> list[np.ndarray]:
     ends = range(size, a.shape[dim], size) if isinstance(size, int) else np.cumsum(size)[:-1]
     return np.split(a, ends, dim)
 
 
-def _padded(a, pad, value=0):
+def _padded(a: np.ndarray, pad: Sequence[int], value: float = 0) -> np.ndarray:
     """Sides come in pairs, those of the last axis first."""
     pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     sides = [(0, 0)] * (a.ndim - len(pairs)) + pairs
@@ -85,7 +88,16 @@ def _padded(a, pad, value=0):
     return np.pad(a, sides, constant_values=value)
 
 
-def _normalised(a, weight, bias, mean, variance, training=False, momentum=0, eps=1e-5):
+def _normalised(
+    a: np.ndarray,
+    weight: Any,
+    bias: Any,
+    mean: Any,
+    variance: Any,
+    training: bool = False,
+    momentum: float = 0,
+    eps: float = 1e-5,
+) -> np.ndarray:
     """Batch norm of a trained network: what becomes of one image doesn't depend on the others."""
     if training:
         raise ValueError("batch norm is replayed as in eval()")
@@ -96,29 +108,31 @@ def _normalised(a, weight, bias, mean, variance, training=False, momentum=0, eps
     return a * (1 if weight is None else weight) + (0 if bias is None else bias)
 
 
-def _greatest(a, dim=None, keepdim=False):
+def _greatest(a: np.ndarray, dim: int | None = None, keepdim: bool = False) -> Any:
     """As PyTorch's max: with an axis, the values and where they are."""
     return np.max(a) if dim is None else (np.max(a, dim, keepdims=keepdim), np.argmax(a, axis=dim, keepdims=keepdim))
 
 
-def _spread(a, dim=None, correction=1, keepdim=False):
+def _spread(a: np.ndarray, dim: int | list[int] | None = None, correction: float = 1, keepdim: bool = False) -> Any:
     return np.var(a, axis=_over(dim), ddof=correction, keepdims=keepdim)
 
 
-def _mm(a, b):
+def _mm(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.ndim != 2 or b.ndim != 2 or a.shape[0] * b.shape[1] > MOST_ELEMENTS:
         raise ValueError("a product is of two matrices")
     return a @ b
 
 
-def _bmm(a, b):
+def _bmm(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.ndim != 3 or b.ndim != 3 or a.size // max(1, a.shape[2]) * b.shape[2] > MOST_ELEMENTS:
         raise ValueError("a product is of two batches of matrices")
     return a @ b
 
 
 def _pooled(reduce: Callable) -> Callable:
-    def pool(a, kernel, stride=(), padding=(0, 0), *_more):
+    def pool(
+        a: np.ndarray, kernel: _Pair, stride: _Pair = (), padding: Sequence[int] = (0, 0), *_more: object
+    ) -> np.ndarray:
         if any(padding):
             raise ValueError("pooling is without padding")
         (height, width), (down, across) = _pair(kernel), _pair(stride or kernel)
@@ -128,22 +142,22 @@ def _pooled(reduce: Callable) -> Callable:
     return pool
 
 
-def _pair(sizes) -> tuple[int, int]:
+def _pair(sizes: _Pair) -> tuple[int, int]:
     return (sizes[0], sizes[-1]) if isinstance(sizes, list | tuple) else (sizes, sizes)
 
 
-def _full(shape, value=0, dtype=None):
+def _full(shape: Sequence[int], value: float = 0, dtype: DTypeLike | None = None) -> np.ndarray:
     if math.prod(shape) > MOST_ELEMENTS:
         raise ValueError(f"an array of shape {shape}")
     return np.full(shape, value, dtype or np.float32)
 
 
-def _empty(shape, dtype=None):
+def _empty(shape: Sequence[int], dtype: DTypeLike | None = None) -> np.ndarray:
     return _full(shape, 0 if dtype and np.dtype(dtype).kind != "f" else np.nan, dtype)
 
 
 def _in_place(function: Callable) -> Callable:
-    def write(a, *operands, **named):
+    def write(a: np.ndarray, *operands: Any, **named: Any) -> np.ndarray:
         if not a.flags.writeable:
             raise ValueError("it writes to a tensor whose elements share memory")
         a[...] = function(a, *operands, **named)
@@ -152,7 +166,7 @@ def _in_place(function: Callable) -> Callable:
     return write
 
 
-def _over(axes):
+def _over(axes: int | list[int] | None) -> int | tuple[int, ...] | None:
     return tuple(axes) if isinstance(axes, list) else axes
 
 

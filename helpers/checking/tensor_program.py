@@ -8,6 +8,7 @@ So a function's result on inputs that it has never seen is computed by the funct
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Program:
     constants: list
     returned: object
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if len(self.steps) > MOST_STEPS:
             raise NotReplayable(
                 f"it takes {len(self.steps):,} operators and launches, and at most {MOST_STEPS:,} can be run again: "
@@ -183,7 +184,7 @@ class _Player:
         arrays = {n: each for n, each in self._values.items() if isinstance(each, np.ndarray)}
         self._launched.update(n for n, each in arrays.items() if np.may_share_memory(each, arrays.get(number)))
 
-    def _read(self, arg):
+    def _read(self, arg: object) -> Any:
         """An argument: a value, a number, a text, or a list of such. Arrays are constants, which are counted."""
         if isinstance(arg, list):
             found = [self._read(each) for each in arg]
@@ -199,7 +200,7 @@ class _Player:
             raise ValueError("an array that isn't among the constants")
         return number
 
-    def _returned(self, data):
+    def _returned(self, data: object) -> object:
         if isinstance(data, list):
             return [self._returned(each) for each in data]
         if isinstance(data, dict) and "tuple" in data:
@@ -224,11 +225,11 @@ def _flat(args: list) -> list:
     return [inner for each in args for inner in (_flat(each) if isinstance(each, list) else [each])]
 
 
-def _number(arg) -> int | None:
+def _number(arg: object) -> int | None:
     return arg.get("value") if isinstance(arg, dict) else None
 
 
-def _index(value) -> int:
+def _index(value: object) -> int:
     if type(value) is not int or not 0 <= value < 2**31:
         raise ValueError(f"{str(value)[:40]} is no index")
     return value

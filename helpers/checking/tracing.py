@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from helpers.checking.kernel_as_json import packed
+from helpers.checking.kernel_as_json import Portable, packed
 from helpers.checking.tensor_program import CONSTANT, INPUT, LAUNCH, NotReplayable, Program, too_many
 from helpers.checking.values_as_json import NotPlain, plain
 from vgpu.base.errors import Unsupported
 from vgpu.standins import calls
 
+_Sizes = int | tuple[int, ...] | list[int]
 MOST_KERNELS = 16
 LEAST_PART = 8
 """Numbers that it takes to know a part of an input."""
@@ -28,11 +30,11 @@ _WHERE = ("device", "layout", "memory_format", "non_blocking", "pin_memory")
 class Kernels:
     """The different kernels of several programs, as they can be run elsewhere, by their numbers."""
 
-    def __init__(self):
-        self.packed: list = []
+    def __init__(self) -> None:
+        self.packed: list[Portable] = []
         self._numbers: dict[str, int] = {}
 
-    def number(self, kernel, args: tuple) -> int:
+    def number(self, kernel: Any, args: tuple) -> int:
         portable = packed(kernel, tuple(map(_sample, args)))
         key = json.dumps(portable.as_json(), sort_keys=True)
         if key not in self._numbers:
@@ -43,7 +45,7 @@ class Kernels:
         return self._numbers[key]
 
 
-def _sample(value):
+def _sample(value: Any) -> Any:
     """An argument of the same type, without gaps in its memory."""
     from vgpu.standins import cupy as cp
 
@@ -57,7 +59,7 @@ def traced(function: Callable, arguments: tuple, kernels: Kernels) -> Program:
     trace = _Trace(arguments, kernels)
 
     class Listening(TorchDispatchMode):
-        def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
+        def __torch_dispatch__(self, operator: Any, types: object, args: tuple = (), kwargs: dict | None = None) -> Any:
             with self:  # in inference mode, operators that consist of simpler ones come whole
                 if (result := operator.decompose(*args, **(kwargs or {}))) is not NotImplemented:
                     return result
@@ -80,7 +82,7 @@ class _Trace:
 
     # --- operators
 
-    def operator(self, operator, args: tuple, named: dict):
+    def operator(self, operator: Any, args: tuple, named: dict) -> Any:
         import torch
 
         self._settle()
@@ -101,7 +103,7 @@ class _Trace:
             self._steps.append(step)
         return result
 
-    def _coded(self, value):
+    def _coded(self, value: Any) -> Any:
         import torch
 
         if isinstance(value, torch.Tensor):
@@ -114,7 +116,7 @@ class _Trace:
 
     # --- launches
 
-    def launch(self, kernel, grid, block, args: tuple, shared_bytes: int) -> None:
+    def launch(self, kernel: Any, grid: _Sizes, block: _Sizes, args: tuple, shared_bytes: int) -> None:
         """Take note of a launch that is about to run."""
         self._settle()
         if shared_bytes:
@@ -146,14 +148,14 @@ class _Trace:
 
     # --- values
 
-    def _value(self, view: np.ndarray, owner) -> int:
+    def _value(self, view: np.ndarray, owner: object) -> int:
         """The number of the value that lies in this memory."""
         number = self._numbers.get(_place(view))
         if number is None:
             number = self._same_memory(view, owner)
         return self._outside(view, owner) if number is None else number
 
-    def _same_memory(self, view: np.ndarray, owner) -> int | None:
+    def _same_memory(self, view: np.ndarray, owner: object) -> int | None:
         """A value in the same memory that has another shape."""
         if not view.flags.c_contiguous:
             return None
@@ -163,7 +165,7 @@ class _Trace:
                 return self._step("view", [{"value": number}, list(view.shape)], view, owner)
         return None
 
-    def _outside(self, view: np.ndarray, owner) -> int:
+    def _outside(self, view: np.ndarray, owner: object) -> int:
         """The number of a new value: an input, by what it holds, or a constant."""
         for number, given in enumerate(self._arguments):
             if _holds(view, given):
@@ -195,12 +197,12 @@ class _Trace:
                     return number, first
         return None
 
-    def _step(self, do: str, args: list, view: np.ndarray, owner, named: dict | None = None) -> int:
+    def _step(self, do: str, args: list, view: np.ndarray, owner: object, named: dict | None = None) -> int:
         number = self._new(view, owner)
         self._steps.append({"do": do, "args": args, "named": named or {}, "out": number})
         return number
 
-    def _new(self, view: np.ndarray, owner) -> int:
+    def _new(self, view: np.ndarray, owner: object) -> int:
         self._views.append(view)
         self._alive.append(owner)
         self._numbers[_place(view)] = len(self._views) - 1
@@ -208,11 +210,11 @@ class _Trace:
 
     # --- what is returned
 
-    def program(self, result) -> Program:
+    def program(self, result: object) -> Program:
         self._settle()
         return Program(self._steps, self._constants, self._result(result))
 
-    def _result(self, value):
+    def _result(self, value: Any) -> object:
         if isinstance(value, list):
             return [self._result(each) for each in value]
         if type(value) is tuple:
@@ -240,11 +242,11 @@ class _Trace:
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 
-def _is_array(value) -> bool:
+def _is_array(value: object) -> bool:
     return hasattr(value, "__cuda_array_interface__") and hasattr(value, "get")
 
 
-def _of_tensor(tensor) -> np.ndarray:
+def _of_tensor(tensor: Any) -> np.ndarray:
     """The tensor's memory."""
     return tensor.detach().resolve_conj().resolve_neg().numpy()
 
@@ -255,7 +257,7 @@ class _Memory:
         self.__array_interface__["strides"] = described.get("strides")
 
 
-def _of_array(array) -> np.ndarray:
+def _of_array(array: Any) -> np.ndarray:
     """The memory of one of the virtual GPU's arrays, which is the host's."""
     return np.asarray(_Memory(array.__cuda_array_interface__))
 
@@ -273,12 +275,12 @@ def _holds(view: np.ndarray, other: np.ndarray) -> bool:
     return same_kind and view.tobytes() == other.tobytes()
 
 
-def _scalar(value):
+def _scalar(value: object) -> object:
     try:
         return plain(value)
     except NotPlain as error:
         raise Unsupported(str(error)) from None
 
 
-def _sizes(sizes) -> list[int]:
+def _sizes(sizes: _Sizes) -> list[int]:
     return [int(size) for size in (sizes if isinstance(sizes, tuple | list) else (sizes,))]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from vgpu.tools.sanitize.findings import Finding
 from vgpu.tools.steps.dependencies import Chain, ChainTooLong, linked
 
 if TYPE_CHECKING:
+    from vgpu.compile.machine_code import MachineInstruction
     from vgpu.compile.resources import Resources
 
 POISON = 0xFF
@@ -83,7 +84,7 @@ class Runs(Protocol):
     def resources(self, gpu: GPU) -> Resources:
         """Registers, shared memory and spills on `gpu`; raises CompileError where that cannot run the kernel."""
 
-    def machine_code(self, gpu: GPU):
+    def machine_code(self, gpu: GPU) -> tuple[MachineInstruction, ...]:
         """The kernel's `MachineInstruction`s on `gpu`; raises Unsupported without NVIDIA's disassembler."""
 
     def line(self, number: int) -> str:
@@ -93,8 +94,9 @@ class Runs(Protocol):
 class Here:
     """Runs trials in this process."""
 
-    def __init__(self, kernel):
-        self._kernel, self._prepared = kernel, None
+    def __init__(self, kernel: Any) -> None:
+        self._kernel = kernel
+        self._prepared: launch.Kernel | None = None
 
     def run(self, trial: Trial) -> Seen:
         arguments, outputs = place(trial)
@@ -124,7 +126,7 @@ class Here:
         kernel = self._prepared or self._kernel.kernel  # one that came from elsewhere is compiled already
         return resources_on(kernel, gpu, limit_on_registers(self._kernel))
 
-    def machine_code(self, gpu: GPU):
+    def machine_code(self, gpu: GPU) -> tuple[MachineInstruction, ...]:
         kernel = self._prepared or self._kernel.kernel
         return machine_code_on(kernel, gpu, limit_on_registers(self._kernel))
 

@@ -46,7 +46,7 @@ def trial_as_json(trial: Trial) -> dict:
     return {**written(replace(trial, arguments=())), "arguments": [_argument(each) for each in trial.arguments]}
 
 
-def _argument(argument) -> dict:
+def _argument(argument: object) -> dict:
     if isinstance(argument, Blank):
         held = None if argument.initial is None else plain(np.asarray(argument.initial))
         return {"blank": [np.dtype(argument.dtype).str, list(argument.shape)], "initial": held}
@@ -118,8 +118,8 @@ def seen_of(data: object) -> Seen:
         raise NotSeen("an instruction waits for a later one")
     return Seen(
         seen.output,
-        seen.error and _raised(seen.error),
-        seen.counters and _counted(seen.counters),
+        None if seen.error is None else _raised(seen.error),
+        None if seen.counters is None else _counted(seen.counters),
         seen.chain,
         seen.findings,
     )

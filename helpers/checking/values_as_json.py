@@ -15,7 +15,7 @@ from dataclasses import is_dataclass
 from functools import cache, reduce
 from operator import or_
 from types import GenericAlias, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 import numpy as np
@@ -23,6 +23,7 @@ from msgspec import Meta
 
 from vgpu.hardware import gpus
 
+_T = TypeVar("_T")
 MOST_BYTES = 16_000_000  # of one array
 DEEPEST = 16
 MOST = 100_000  # items of a list
@@ -48,7 +49,7 @@ class _Array(Record, frozen=True):
     scalar: bool
 
 
-def plain(value, depth: int = 0) -> object:
+def plain(value: Any, depth: int = 0) -> object:
     """`value` as JSON holds it: numbers, texts and lists as they are, everything else as an object that names it."""
     if depth > DEEPEST:
         raise NotPlain(f"a value that is nested more than {DEEPEST} deep")
@@ -100,7 +101,7 @@ def unplain(data: object, depth: int = 0) -> Any:
     raise NotPlain(f"{what} stands for no value")
 
 
-def _array(data: _Array):
+def _array(data: _Array) -> Any:
     try:
         kind = np.dtype(data.array)
         nbytes = math.prod(data.shape) * kind.itemsize
@@ -134,14 +135,15 @@ def written(thing: object) -> dict:
     return msgspec.to_builtins(thing, str_keys=True, enc_hook=lambda v: dict(v) if isinstance(v, Mapping) else plain(v))
 
 
-def read(data: object, kind: type, error: type[Exception], bounds: type | None = None):
+def read(data: object, kind: type[_T], error: type[Exception], bounds: type | None = None) -> _T:
     """`data`, of unknown origin, as `kind`: a Record or a dataclass. bounds: what `bounded` makes of it.
 
     Nothing is converted but lists to tuples, and texts to the bytes, arrays and whole keys that JSON can't hold. Raises
     `error`, which says where something else stands than what may.
     """
     try:
-        found: Any = msgspec.convert(data, bounds or bounded(kind), str_keys=True, dec_hook=_unplain)
+        described: type = kind  # of a type[_T] mypy doesn't see that it can be hashed
+        found: Any = msgspec.convert(data, bounds or bounded(described), str_keys=True, dec_hook=_unplain)
         return msgspec.convert(found, kind, from_attributes=True, dec_hook=_unplain)
     except (msgspec.ValidationError, AttributeError, RecursionError, TypeError, ValueError) as wrong:
         raise error(f"this is no {kind.__name__.lstrip('_')}: {wrong}"[:300]) from None
@@ -152,7 +154,7 @@ def _unplain(kind: type, held: object) -> object:
 
 
 @cache
-def bounded(kind: type, /, **exact) -> type[msgspec.Struct]:
+def bounded(kind: type, /, **exact: Any) -> type[msgspec.Struct]:
     """A Record with the fields of `kind`, where numbers count, and no text or sequence is long.
 
     exact: other types for some of the fields. All must be there, whatever their defaults.
@@ -161,7 +163,7 @@ def bounded(kind: type, /, **exact) -> type[msgspec.Struct]:
     return msgspec.defstruct(kind.__name__, [(name, _bounded(hint)) for name, hint in hints.items()], bases=(Record,))
 
 
-def _bounded(hint):
+def _bounded(hint: Any) -> Any:
     origin, inner = get_origin(hint), get_args(hint)
     if origin is tuple:
         sequence = GenericAlias(tuple, tuple(map(_bounded, inner)))

@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.exercise import comparable
+
+Look = Callable[[Evidence], str | None]
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class Family:
     """
 
     name: str
-    look: Callable[[Evidence], str | None]
+    look: Look
     teach: str
 
 
@@ -72,19 +75,19 @@ def only_left(cases: list[Outcome]) -> bool:
     return bool(cases) and all(not (o.wrong & ~left(o)).any() for o in cases)
 
 
-def close(got, wanted) -> np.ndarray:
+def close(got: ArrayLike, wanted: ArrayLike) -> np.ndarray:
     """Element by element, to what rounding in float32 makes of it."""
     with np.errstate(all="ignore"):
         return np.isclose(got, wanted, rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
-def element(index) -> str:
+def element(index: np.ndarray | tuple[int, ...]) -> str:
     """An element's index as one reads it: 5, or (2, 3)."""
     index = tuple(int(i) for i in np.atleast_1d(index))
     return str(index[0]) if len(index) == 1 else str(index)
 
 
-def number(value) -> str:
+def number(value: float | np.integer | np.floating) -> str:
     """A number with up to six digits."""
     value = float(value)  # a half has no 1e6 to be compared with
     return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:.6g}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.checking.examine import Evidence
-from helpers.checking.families.family import Family
+from helpers.checking.families.family import Family, Look
 from helpers.checking.stream_work import Unordered
 from vgpu.tools.sanitize.findings import Finding
 
@@ -12,7 +12,7 @@ BARRIERS = ("barrier_divergent", "deadlock", "barrier_count", "grid_barrier")
 MASKS = ("activemask", "partial_warp")
 
 
-def _found(*kinds: str, space: str = ""):
+def _found(*kinds: str, space: str = "") -> Look:
     def look(evidence: Evidence) -> str | None:
         for finding in evidence.findings:
             if (not kinds or finding.kind in kinds) and space in ("", finding.space):
@@ -32,7 +32,7 @@ def _where(evidence: Evidence, finding: Finding | Unordered) -> str:
     return " ".join([*parts, f"with {evidence.watched.name}."])
 
 
-def _in_one_line(kind: str, space: str = ""):
+def _in_one_line(kind: str, space: str = "") -> Look:
     """Two threads use one element by the same line."""
 
     def look(evidence: Evidence) -> str | None:
@@ -45,7 +45,7 @@ def _in_one_line(kind: str, space: str = ""):
     return look
 
 
-def _with_ended(look):
+def _with_ended(look: Look) -> Look:
     """The same, if threads ended before a barrier that others waited at: the sanitizer gives a hint of that."""
 
     def both(evidence: Evidence) -> str | None:

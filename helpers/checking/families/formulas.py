@@ -6,6 +6,7 @@ that were written are those that it gives.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -14,7 +15,8 @@ from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.families.family import as_matrices, asked, left
 
 # How an index is written, and what it is, of blockIdx b, threadIdx t, blockDim n and gridDim g.
-INDICES = {
+Formula = Callable[[np.ndarray, np.ndarray, int, int], np.ndarray]
+INDICES: dict[str, Formula] = {
     "threadIdx.{x}": lambda b, t, n, g: t,
     "blockIdx.{x}": lambda b, t, n, g: b,
     "blockIdx.{x} + threadIdx.{x}": lambda b, t, n, g: b + t,
@@ -81,11 +83,11 @@ def _of_matrix(seen: list[Outcome]) -> str | None:
     return None
 
 
-def _outer(o: Outcome, of_row, of_column, shape: tuple[int, ...]) -> np.ndarray:
+def _outer(o: Outcome, of_row: Formula, of_column: Formula, shape: tuple[int, ...]) -> np.ndarray:
     return np.outer(_covered(o, 1, 1, of_row, shape[0]), _covered(o, 0, 1, of_column, shape[1])).ravel()
 
 
-def _covered(o: Outcome, axis: int, width: int, formula, size: int) -> np.ndarray:
+def _covered(o: Outcome, axis: int, width: int, formula: Formula, size: int) -> np.ndarray:
     """Which of `size` elements the threads' indices along one axis of the launch reach."""
     blocks, n = o.case.grid[axis], o.case.block[axis]
     b, t = np.divmod(np.arange(blocks * n), n)

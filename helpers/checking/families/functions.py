@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from itertools import takewhile
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from helpers.checking.examine import Evidence
 from helpers.checking.exercise import Form, alike, comparable
-from helpers.checking.families.family import Family, failing
+from helpers.checking.families.family import Family, Look, failing
 
 NUMBERS = int | float | np.integer | np.floating
 
@@ -29,7 +30,7 @@ def _numbers(evidence: Evidence) -> list[tuple[float, float, str]]:
     return calls if all(isinstance(a, NUMBERS) and isinstance(b, NUMBERS) for a, b, _ in calls) else []
 
 
-def _is(test, words=lambda got, wanted: ""):
+def _is(test: Callable[[Any, Any], object], words: Callable[[Any, Any], str] = lambda got, wanted: "") -> Look:
     def look(evidence: Evidence) -> str | None:
         calls = _numbers(evidence)
         return words(*calls[0][:2]) if calls and all(test(got, wanted) for got, wanted, _ in calls) else None
@@ -37,24 +38,24 @@ def _is(test, words=lambda got, wanted: ""):
     return look
 
 
-def _near(a, b) -> bool:
+def _near(a: float, b: float) -> bool:
     return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-12)
 
 
-def _constant(relation, words: str):
+def _constant(relation: Callable[[float, float], float | None], words: str) -> Look:
     """The same number leads from the right value to the wrong one in every wrong call, and there are two at least."""
 
     def look(evidence: Evidence) -> str | None:
         calls = _numbers(evidence)
-        found = [relation(got, wanted) for got, wanted, _ in calls]
-        if len(found) < 3 or None in found or not all(_near(found[0], n) for n in found):
+        found = [n for got, wanted, _ in calls if (n := relation(got, wanted)) is not None]
+        if len(found) < max(3, len(calls)) or not all(_near(found[0], n) for n in found):
             return None
         return words.format(f"{found[0]:.6g}")
 
     return look
 
 
-def _ratio(got, wanted) -> float | None:
+def _ratio(got: float, wanted: float) -> float | None:
     return got / wanted if wanted and got else None
 
 
@@ -75,7 +76,7 @@ def _shape(evidence: Evidence) -> str | None:
     return f"With {name} it is of shape {got.shape}, and should be of shape {wanted.shape}."
 
 
-def _two_arrays(got, wanted) -> bool:
+def _two_arrays(got: object, wanted: object) -> bool:
     return isinstance(got, np.ndarray) and isinstance(wanted, np.ndarray)
 
 
@@ -87,13 +88,13 @@ def _type(evidence: Evidence) -> str | None:
     return f"With {name} it is of type {type(got).__name__}, and should be {_article(wanted)}."
 
 
-def _sort(value) -> str:
+def _sort(value: object) -> str:
     if isinstance(value, bool | np.bool_):
         return "bool"
     return "number" if isinstance(value, NUMBERS) else type(value).__name__
 
 
-def _article(value) -> str:
+def _article(value: object) -> str:
     return {
         "int": "a whole number",
         "float": "a number",
@@ -133,7 +134,7 @@ def _one_piece(evidence: Evidence) -> str | None:
     return f"It is {' of '.join(reversed(common))}, counted from 0." if common else None
 
 
-def _differences(got, wanted) -> list[tuple[int, ...]]:
+def _differences(got: Any, wanted: Any) -> list[tuple[int, ...]]:
     """Where two values differ: the numbers of the pieces that lead there, the outermost first."""
     if isinstance(got, tuple | list) and type(got) is type(wanted) and len(got) == len(wanted):
         pairs = enumerate(zip(got, wanted, strict=True))
@@ -150,7 +151,7 @@ def _always(evidence: Evidence) -> str | None:
     return f"It returned {outcomes[0]!r} for every input."[:200]
 
 
-def _each_piece(test):
+def _each_piece(test: Callable[[float, float], bool]) -> Look:
     """Every piece that is wrong is so in one way, in two calls at least."""
 
     def look(evidence: Evidence) -> str | None:

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from helpers.checking.examine import Evidence, Outcome
-from helpers.checking.families.family import Family, as_matrices, element, failing, left, number, threads, with_arrays
+from helpers.checking.families.family import (
+    Family,
+    Look,
+    as_matrices,
+    element,
+    failing,
+    left,
+    number,
+    threads,
+    with_arrays,
+)
 from vgpu.base.words import plural
 
+Mask = Callable[[Outcome], np.ndarray | None]
 
-def _where(test, words):
+
+def _where(test: Mask, words: str | Callable[[Outcome], str]) -> Look:
     """`test(case)` gives the elements to which what is wrong is confined; they are fewer than all in some case."""
 
     def look(evidence: Evidence) -> str | None:
         cases = with_arrays(evidence)
-        masks = [test(o) for o in cases]
-        if not cases or any(mask is None for mask in masks):
+        masks = [mask for o in cases if (mask := test(o)) is not None]
+        if not cases or len(masks) < len(cases):
             return None
         if any((o.wrong & ~mask).any() for o, mask in zip(cases, masks, strict=True)):
             return None
@@ -26,7 +41,7 @@ def _where(test, words):
     return look
 
 
-def _at(*places: int):
+def _at(*places: int) -> Mask:
     def mask(o: Outcome) -> np.ndarray:
         found = np.zeros(o.wrong.size, bool)
         found[[p for p in places if -o.wrong.size <= p < o.wrong.size]] = True
@@ -73,7 +88,7 @@ def _alike(o: Outcome) -> int:
     return next(found, -1)
 
 
-def _by_input(test, share: float = 0.75):
+def _by_input(test: Callable[[np.ndarray], np.ndarray], share: float = 0.75) -> Look:
     """`share`: of the elements with such an input so many are wrong; else there is more to it."""
 
     def mask(o: Outcome) -> np.ndarray | None:
@@ -86,7 +101,7 @@ def _by_input(test, share: float = 0.75):
     return _where(mask, lambda o: f"The input is argument {_alike(o) + 1}; it is so in every case.")
 
 
-def _lines(axis: int, what: str):
+def _lines(axis: int, what: str) -> Look:
     """Rows (axis 0) or columns (axis 1) are right to the last element, or wrong for the most part."""
 
     def look(evidence: Evidence) -> str | None:
@@ -134,7 +149,7 @@ def _size(o: Outcome) -> int:
     return max([o.wrong.size, *given])
 
 
-def _only_in(which, words: str):
+def _only_in(which: Callable[[Outcome], bool | np.bool_], words: str) -> Look:
     """Wrong are just the cases for which `which` holds, and others are right, two of either at least."""
 
     def look(evidence: Evidence) -> str | None:
@@ -158,11 +173,11 @@ def _first(evidence: Evidence) -> str:
     return f"With {o.case.name} element {element(index)} {was}, and should be {_shown(o.case.out.expected[index])}."
 
 
-def _shown(value) -> str:
+def _shown(value: Any) -> str:
     return number(value) if np.isrealobj(value) else str(value)
 
 
-def _too(which, words: str):
+def _too(which: Callable[[np.ndarray, np.ndarray], np.ndarray], words: str) -> Look:
     """In every wrong element the result lies on the same side of the right one."""
 
     def look(evidence: Evidence) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 from helpers.checking.bounds import out_of
 from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.exercise import Case
-from helpers.checking.families.family import Family, element, failing, threads
+from helpers.checking.families.family import Family, Look, element, failing, threads
 from vgpu.base.errors import CompileError, Deadlock, KernelTimeout, Misaligned, OutOfBounds
 from vgpu.base.words import plural
 
@@ -18,7 +18,7 @@ def _stopped(*kinds: type) -> Callable[[Evidence], list[Outcome]]:
     return lambda evidence: [o for o in failing(evidence) if isinstance(o.error, kinds)]
 
 
-def _any(*kinds: type):
+def _any(*kinds: type) -> Look:
     return lambda evidence: "" if _stopped(*kinds)(evidence) else None
 
 
@@ -28,7 +28,7 @@ def _faults(evidence: Evidence) -> list[tuple[Outcome, str, int, int]]:
     return [(o, *left) for o, left in found if left] if all(left for _, left in found) else []
 
 
-def _in(space: str):
+def _in(space: str) -> Look:
     def look(evidence: Evidence) -> str | None:
         found = _stopped(OutOfBounds)(evidence)
         return "" if found and all(f"'s {space} memory" in str(o.error) for o in found) else None

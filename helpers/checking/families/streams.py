@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Callable
 
 from helpers.checking.examine import Evidence
-from helpers.checking.families.family import Family, failing
+from helpers.checking.families.family import Family, Look, failing
 from helpers.checking.stream_work import graphs, of, waits
 from vgpu.base.words import plural
-from vgpu.operations.queues import CaptureError
+from vgpu.operations.queues import CaptureError, Queue
+from vgpu.tools.streams.order import Hazard
 from vgpu.tools.streams.recording import Timeline
 
 WORK = ("kernel", "graph")
@@ -23,7 +24,7 @@ HOST = ("host read", "host write")
 # --- captures ---------------------------------------------------------------------------------------------------------
 
 
-def _captures_fail(word: str = "") -> Callable[[Evidence], str | None]:
+def _captures_fail(word: str = "") -> Look:
     def look(evidence: Evidence) -> str | None:
         words = [str(o.error) for o in failing(evidence) if isinstance(o.error, CaptureError) or _told_so(o.error)]
         return "" if any(word in each for each in words) else None
@@ -50,7 +51,7 @@ def _made_by_the_host(evidence: Evidence) -> str | None:
 # --- what nothing orders ----------------------------------------------------------------------------------------------
 
 
-def _unordered(test: Callable) -> Callable[[Evidence], str | None]:
+def _unordered(test: Callable[[Hazard, list[Queue | None]], bool]) -> Look:
     """A family of work without an order: `test(hazard, queues)` holds for the first hazard and the streams it is in."""
 
     def look(evidence: Evidence) -> str | None:
@@ -86,18 +87,18 @@ def _vain_wait(evidence: Evidence) -> str | None:
     return "" if vain - heeded else None
 
 
-def _queues(hazard, timeline: Timeline) -> list:
+def _queues(hazard: Hazard, timeline: Timeline) -> list[Queue | None]:
     """The streams of the two operations; for what is in a graph that in which the graph was launched."""
     steps, launches = timeline.steps(), of(timeline, "graph")
     found = [steps[number] for number in hazard.numbers]
     return [step.operation.queue if step.graph is None else launches[step.graph - 1].queue for step in found]
 
 
-def _default(_, queues: list) -> bool:
+def _default(_: object, queues: list[Queue | None]) -> bool:
     return any(queue is not None and queue.kind == "legacy" for queue in queues)
 
 
-def _kinds(hazard) -> tuple[str, str]:
+def _kinds(hazard: Hazard) -> tuple[str, str]:
     return hazard.first.kind, hazard.second.kind
 
 
@@ -110,7 +111,7 @@ EVENT = (
 # --- right, at a price ------------------------------------------------------------------------------------------------
 
 
-def _costly(test: Callable[[Timeline, Evidence], str | None]) -> Callable[[Evidence], str | None]:
+def _costly(test: Callable[[Timeline, Evidence], str | None]) -> Look:
     """A family of right work over a budget: `test(timeline, evidence)` of the last case gives None, or a fact."""
 
     def look(evidence: Evidence) -> str | None:
@@ -124,12 +125,12 @@ def _costly(test: Callable[[Timeline, Evidence], str | None]) -> Callable[[Evide
     return look
 
 
-def _by_nobody(timeline: Timeline, _) -> str | None:
+def _by_nobody(timeline: Timeline, _: object) -> str | None:
     """Neither a kernel nor a copy from the device is there."""
     return None if any(of(timeline, kind) for kind in (*WORK, "D2H")) else "no kernel was launched"
 
 
-def _pageable(timeline: Timeline, _) -> str | None:
+def _pageable(timeline: Timeline, _: object) -> str | None:
     found = [each for each in timeline.operations if each.pinned is False and each.waits]
     return f"it is {len(found)} of the copies, the first is {found[0].label}" if found else None
 
@@ -148,14 +149,14 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def _beside_default(timeline: Timeline, _) -> str | None:
+def _beside_default(timeline: Timeline, _: object) -> str | None:
     queues = [each.queue.kind for each in timeline.operations if each.queue is not None]
     if "legacy" not in queues or set(queues) == {"legacy"}:
         return None
     return f"{queues.count('legacy')} of {len(queues)} operations are in it"
 
 
-def _one_stream(timeline: Timeline, _) -> str | None:
+def _one_stream(timeline: Timeline, _: object) -> str | None:
     """Whether copies stand in the one stream that all kernels are in: else there is nothing that could overlap."""
     found = [step for each in timeline.operations for step in (each, *(node for node, _ in each.nodes))]
     queues = [each.queue for each in found if each.queue is not None]
@@ -163,11 +164,11 @@ def _one_stream(timeline: Timeline, _) -> str | None:
     return f"all {len(queues)} operations are in one" if copies and len(set(queues)) == 1 else None
 
 
-def _many_graphs(timeline: Timeline, _) -> str | None:
+def _many_graphs(timeline: Timeline, _: object) -> str | None:
     return f"there are {graphs(timeline)} graphs" if graphs(timeline) > 1 else None
 
 
-def _asked(timeline: Timeline, _) -> str | None:
+def _asked(timeline: Timeline, _: object) -> str | None:
     queues = {each.queue for each in timeline.operations if each.queue is not None}
     kinds = Counter(each.kind for each in timeline.operations if each.kind not in HOST)
     told = ", ".join(f"{n} × {kind}" for kind, n in sorted(kinds.items()))

@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.families import formulas
 from helpers.checking.families.family import (
     Family,
+    Look,
     as_matrices,
     asked,
     element,
@@ -55,7 +58,7 @@ def _nothing_written(evidence: Evidence, stored: bool = False) -> str | None:
     return "" if len(cases) == len(evidence.outcomes) else f"That is so with {cases[0].case.name}."
 
 
-def _each(test, words):
+def _each(test: Callable[[np.ndarray, Outcome], bool], words: Callable[[Outcome], str]) -> Look:
     """A family of flat results: `test(mask, case)` holds for what was left in every wrong case."""
 
     def look(evidence: Evidence) -> str | None:
@@ -67,7 +70,7 @@ def _each(test, words):
     return look
 
 
-def _run_at_end(mask: np.ndarray, _) -> bool:
+def _run_at_end(mask: np.ndarray, _: object) -> bool:
     flat = mask.ravel()
     return bool(flat[-1]) and not (np.diff(flat.astype(int)) < 0).any()
 
@@ -102,20 +105,20 @@ def _last_words(o: Outcome) -> str:
     return f"With {o.case.name} element {element(np.argwhere(left(o))[-1])} is left out."
 
 
-def _lines(axis: int, at: int):
+def _lines(axis: int, at: int) -> Callable[[np.ndarray, Outcome], bool]:
     """Only the first or last row (axis 0) or column (axis 1) of a matrix is left out."""
 
-    def test(mask: np.ndarray, _) -> bool:
+    def test(mask: np.ndarray, _: object) -> bool:
         return mask.ndim == 2 and bool(np.take(mask, at, axis).all()) and mask.sum() == np.take(mask, at, axis).size
 
     return test
 
 
-def _edge(mask: np.ndarray, _) -> bool:
+def _edge(mask: np.ndarray, _: object) -> bool:
     return mask.ndim == 2 and min(mask.shape) > 2 and not mask[1:-1, 1:-1].any() and bool(mask[0, 0])
 
 
-def _whole(what: str, axis: int):
+def _whole(what: str, axis: int) -> Look:
     """Rows (axis 1) or columns (axis 0) are either written wholly or not at all."""
 
     def look(evidence: Evidence) -> str | None:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from helpers.checking.examine import Evidence, Outcome
-from helpers.checking.families.family import Family, asked, close, element, failing, left, number, with_arrays
+from helpers.checking.families.family import Family, Look, asked, close, element, failing, left, number, with_arrays
 
 
-def _is(change: Callable[[Outcome], np.ndarray | None], words: Callable[[Outcome], str] = lambda o: ""):
+def _is(change: Callable[[Outcome], np.ndarray | None], words: Callable[[Outcome], str] = lambda o: "") -> Look:
     """Every wrong result is what `change` makes of its case, but for elements that were never written."""
 
     def look(evidence: Evidence) -> str | None:
@@ -29,8 +29,11 @@ def _fits(o: Outcome, changed: np.ndarray | None) -> bool:
 
 
 def _one(
-    estimate: Callable[[Outcome], float | None], change: Callable[[Outcome, float], np.ndarray], neutral, words: str
-):
+    estimate: Callable[[Outcome], float | None],
+    change: Callable[[Outcome, float], np.ndarray],
+    neutral: float,
+    words: str,
+) -> Look:
     """Like `_is`, with a number in the change, which is the same in all cases, and not nearly the neutral one."""
 
     def look(evidence: Evidence) -> str | None:
@@ -113,7 +116,7 @@ def _matrix_as_columns(o: Outcome) -> np.ndarray | None:
     return wanted.ravel().reshape(wanted.shape[::-1]).T if wanted.ndim == 2 else None
 
 
-def _whole(o: Outcome, of) -> np.ndarray | None:
+def _whole(o: Outcome, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray | None:
     """The right result as whole numbers, where that is more than a little off."""
     wanted = _wanted(o)
     if wanted.dtype.kind != "f" or np.nanmax(np.abs(of(wanted) - wanted)) < 0.1:
@@ -147,7 +150,7 @@ def _whole_numbers(evidence: Evidence) -> str | None:
     return f"With {cases[0].case.name} the first is {number(cases[0].got.ravel()[0])}."
 
 
-def _wrapped(bits: int, signed: bool):
+def _wrapped(bits: int, signed: bool) -> Callable[[Outcome], np.ndarray | None]:
     def change(o: Outcome) -> np.ndarray | None:
         if _wanted(o).dtype.kind not in "iu":
             return None

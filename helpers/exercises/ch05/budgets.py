@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Budget
 
 
-def wavefronts_per_request(op: str):
+def wavefronts_per_request(op: str) -> Callable[[Cost], float]:
     """Wavefronts for each request that reads or writes shared memory ("load", "store"); atomics do both."""
 
-    def measure(profile) -> float:
+    def measure(profile: Cost) -> float:
         wavefronts = profile[f"shared_{op}_wavefronts"] + profile["shared_atomic_wavefronts"]
         requests = profile[f"shared_{op}_requests"] + profile["shared_atomic_requests"]
         if op == "store":

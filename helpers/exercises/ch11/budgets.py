@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from helpers.checking.exercise import Budget
 from helpers.checking.stream_work import GPU, of, waits
+from vgpu.tools.streams.recording import Timeline
 from vgpu.tools.streams.spans import WAITS
 
 BIG = 1 << 20
@@ -26,7 +29,7 @@ extern "C" __global__ void work(float* x, int n, int rounds) {
 
 
 @functools.cache
-def kernel(source: str, name: str):
+def kernel(source: str, name: str) -> Any:
     """A kernel in CUDA C, once for all cases."""
     from vgpu.standins import cupy as cp
 
@@ -38,26 +41,26 @@ def values(n: int, shift: int = 0) -> np.ndarray:
     return ((np.arange(n) + shift) % 97 - 40).astype(np.float32)
 
 
-def kernels(timeline) -> int:
+def kernels(timeline: Timeline) -> int:
     """How many kernels run, those of graphs each time."""
     in_graphs = sum(node.kind == "kernel" for each in of(timeline, "graph") for node, _ in each.nodes)
     return len(of(timeline, "kernel")) + in_graphs
 
 
-def unpinned(timeline) -> int:
+def unpinned(timeline: Timeline) -> int:
     """Bytes that are copied to the device from pageable memory."""
     return sum(operation.nbytes for operation in of(timeline, "H2D") if not operation.pinned)
 
 
-def waited_until(timeline) -> float:
+def waited_until(timeline: Timeline) -> float:
     """Modelled microseconds until the host's last wait is over."""
     return 1e6 * max((span.end for span in timeline.schedule(GPU).host if span.label == WAITS), default=0.0)
 
 
-def not_brought(nbytes: int):
+def not_brought(nbytes: int) -> Callable[[Timeline], int]:
     """The bytes of a result of so many that no copy brings from the device, or all if no kernel runs."""
 
-    def missing(timeline) -> int:
+    def missing(timeline: Timeline) -> int:
         found = sum(operation.nbytes for operation in of(timeline, "D2H")) if kernels(timeline) else 0
         return max(0, nbytes - found)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 from helpers.checking.exercise import Budget
 from helpers.checking.measures import idle_lanes
+from vgpu.tools.steps.dependencies import Chain
 
 IDLE_LANES = Budget(
     "idle lanes per instruction",
@@ -17,10 +19,10 @@ IDLE_LANES = Budget(
 )
 
 
-def of_the_warp(op: str):
+def of_the_warp(op: str) -> Callable[[Chain], float]:
     """Its loads, or stores, of global memory, with atomics; a warp that has none leaves its share to others."""
 
-    def measure(warp) -> float:
+    def measure(warp: Chain) -> float:
         return sum(link.op in (op, "atomic") and link.space == "global" for link in warp.links) or math.inf
 
     return measure

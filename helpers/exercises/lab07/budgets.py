@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Budget
 from helpers.checking.measures import loaded_for_needed
 
@@ -9,7 +12,7 @@ GPUS = ("A100", "H100")
 """Those on which 32 registers a thread let every place for a warp be taken."""
 
 
-def _worst(*names: str):
+def _worst(*names: str) -> Callable[[Cost], int]:
     """The sum of compiler's numbers on the GPU where it is largest."""
     return lambda profile: max(sum(getattr(profile.on(gpu).resources, name) for name in names) for gpu in GPUS)
 

@@ -25,7 +25,7 @@ def blank(*shape: int) -> np.ndarray:
     return np.full(shape, np.nan, np.float32)
 
 
-def smoothed(x: np.ndarray, level=0, times: int = 1) -> np.ndarray:
+def smoothed(x: np.ndarray, level: np.ndarray | float = 0, times: int = 1) -> np.ndarray:
     """Along the second axis from the end each value becomes the mean of itself and of what came out before."""
     for _ in range(times):
         held, x = np.zeros_like(x[..., 0, :]) + level, x.copy()

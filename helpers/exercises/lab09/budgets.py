@@ -7,6 +7,7 @@ cover the result.
 from __future__ import annotations
 
 from helpers.checking.budgets import no_conflicts
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Budget
 from helpers.checking.measures import (
     stored_for_needed,
@@ -15,18 +16,18 @@ from helpers.checking.measures import (
 WARP, FRAGMENT, FLOAT, HALF = 32, 16, 4, 2
 
 
-def loaded_for_tiles(profile) -> float:
+def loaded_for_tiles(profile: Cost) -> float:
     """Bytes of all sectors that requests loaded, for each byte of the rows and columns that the blocks need."""
     return 32 * profile["global_read_sectors"] / bytes_for_tiles(profile)
 
 
-def bytes_for_tiles(profile) -> float:
+def bytes_for_tiles(profile: Cost) -> float:
     """Bytes of the rows and columns that the blocks need."""
     across, down = profile.counters.grid[:2]
     return profile.needed.read_bytes * 2 * across * down / (across + down)
 
 
-def products(profile, tile: int, size: int) -> float:
+def products(profile: Cost, tile: int, size: int) -> float:
     """The multiplications of a matrix product with square tiles of results, whose factors have `size` bytes."""
     across, down = profile.counters.grid[:2]
     inner = profile.needed.read_bytes / (size * tile * (across + down))

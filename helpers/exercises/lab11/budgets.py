@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Budget
 from helpers.checking.measures import load_requests_for_needed, stored_for_needed
 
 WIDE = 512  # bytes of a request in which each of 32 lanes moves 16
 
 
-def wide_loads(profile) -> float:
+def wide_loads(profile: Cost) -> float:
     """Load requests for each 512 bytes of the inputs: 16 bytes for each lane."""
     return WIDE / 128 * load_requests_for_needed(profile)
 
 
-def stores(profile) -> float:
+def stores(profile: Cost) -> float:
     """Store requests for each 128 bytes of the results: a word for each lane."""
     return 128 * profile["global_write_requests"] / max(32, profile.needed.written_bytes)
 

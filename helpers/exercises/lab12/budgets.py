@@ -7,23 +7,24 @@ They divide by what the case needs. What a masked launch needs is counted for th
 from __future__ import annotations
 
 from helpers.checking.budgets import no_conflicts
+from helpers.checking.examine import Cost
 from helpers.exercises.lab12.shared import HEAD
 
 WARP, ROWS, FEWER_ROWS, FLOAT = 32, 32, 16, 4
 WIDTH, GROUP = 48, 4
 
 
-def vectors(profile) -> float:
+def vectors(profile: Cost) -> float:
     """The vectors of a head's width that the inputs have."""
     return profile.needed.read_bytes / (FLOAT * HEAD)
 
 
-def loaded(profile) -> float:
+def loaded(profile: Cost) -> float:
     """The vectors that fill the sectors which requests loaded."""
     return 32 * profile["global_read_sectors"] / (FLOAT * HEAD)
 
 
-def shared_reads(profile) -> float:
+def shared_reads(profile: Cost) -> float:
     """Wavefronts of reads from shared memory, by any instruction."""
     read = profile["shared_load_wavefronts"] + profile["shared_atomic_wavefronts"]
     return max(read, profile["shared_read_requests"] / 4)

@@ -18,7 +18,7 @@ def given(of_queries: tuple[int, ...], of_keys: tuple[int, ...], seed: int) -> t
     return q, k, v
 
 
-def attended(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float, seen=True) -> np.ndarray:
+def attended(q: np.ndarray, k: np.ndarray, v: np.ndarray, scale: float, seen: np.ndarray | bool = True) -> np.ndarray:
     """Attention over the last two axes, in float64; `seen`: which keys a query sees, of shape (queries, keys)."""
     scores = scale * (q.astype(np.float64) @ k.astype(np.float64).swapaxes(-2, -1))
     scores = np.where(seen, scores, -np.inf)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.examine import Outcome
 from helpers.checking.exercise import Case, Form
 from helpers.data import digits
 
@@ -69,6 +70,6 @@ def images(count: int, seed: int) -> Case:
     return Case(called, (pixels,), expected=Form((count,), "i", 0, 9, labels, _tell))
 
 
-def wrong_of_100(outcome) -> float:
+def wrong_of_100(outcome: Outcome) -> float:
     """Wrong labels, of 100."""
     return 100 * float(np.mean(outcome.got != outcome.case.expected.truth))

@@ -6,6 +6,7 @@ import numpy as np
 
 from helpers.checking.exercise import numbers, plural
 from helpers.checking.stream_work import of
+from vgpu.tools.streams.recording import Timeline
 
 SIDE, FLOAT, NEVER = 16, 4, 1e6
 SATURATED = 100
@@ -50,7 +51,7 @@ def masked(z: np.ndarray, state: np.ndarray, active: np.ndarray) -> np.ndarray:
     return np.where(active[:, None], np.concatenate([h, c], axis=1), state)
 
 
-def requests(timeline) -> float:
+def requests(timeline: Timeline) -> float:
     """What the host asks for: launches, copies, waits, and once what is in each graph; many where no kernel is."""
     asked = [each for each in timeline.operations if each.kind not in ("host read", "host write", "record", "wait")]
     graphs = {id(each.graph): len(each.nodes) for each in of(timeline, "graph")}

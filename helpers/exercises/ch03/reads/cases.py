@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from helpers.checking.exercise import Case, plural
@@ -7,7 +9,7 @@ from helpers.checking.exercise import Case, plural
 WARP = 32
 
 
-def _case(name: str, which) -> Case:
+def _case(name: str, which: Iterable[int] | np.ndarray) -> Case:
     which = [int(each) for each in which]
     warps = [which[start : start + WARP] for start in range(0, len(which), WARP)]
     return Case(f"{name} ({plural(len(which), 'thread')})", (which,), expected=sum(len(set(warp)) for warp in warps))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from helpers.checking.exercise import Case, Out
@@ -8,7 +10,7 @@ BLOCK, BLOCKS = 128, 4
 LOWEST = np.iinfo(np.int64).min
 
 
-def _case(name: str, x) -> Case:
+def _case(name: str, x: Sequence[int] | np.ndarray) -> Case:
     x = np.asarray(x, np.int32)
     best = ((x.astype(np.int64) << 32) | (0x7FFFFFFF - np.arange(x.size))).max()
     return Case(name, (x, Out(np.array([best]), initial=np.array([LOWEST]))), (BLOCKS,), (BLOCK,))

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from helpers.checking.exercise import Case, plural
 
 
-def _case(said: str, takes, then: int, otherwise: int) -> Case:
+def _case(said: str, takes: Iterable[object] | np.ndarray, then: int, otherwise: int) -> Case:
     takes = [bool(each) for each in takes]
     warps = [takes[first : first + 32] for first in range(0, len(takes), 32)]
     issued = sum(then * any(warp) + otherwise * (not all(warp)) for warp in warps)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import ceil
 
 import numpy as np
@@ -7,8 +8,11 @@ import numpy as np
 from helpers.checking.exercise import Case, Out, cover, numbers, plural
 from helpers.checking.measures import total
 from vgpu.base.errors import Unsupported
+from vgpu.compile.machine_code import MachineInstruction
 from vgpu.hardware import gpus
+from vgpu.hardware.gpus import GPU
 from vgpu.tools.sass import loads_in_flight
+from vgpu.tools.steps.dependencies import Chain
 
 BLOCK, EACH = 128, 4
 
@@ -19,7 +23,7 @@ def _case(n: int) -> Case:
     return Case(plural(n, "element"), arguments, (cover(n, EACH * BLOCK),), (BLOCK,))
 
 
-def _waits(seen) -> float:
+def _waits(seen: tuple[Chain, Callable[[GPU], Sequence[MachineInstruction]]]) -> float:
     """How often a warp waits for memory: in machine code, where the assembler may have moved loads ahead of stores."""
     chain, machine_code = seen
     try:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from helpers.checking.exercise import Case, plural
 from vgpu.hardware import gpus
 from vgpu.hardware.occupancy import occupancy
@@ -22,7 +24,7 @@ def _elements(wanted: int, registers: int, threads: int, itemsize: int, name: st
     return -(-wanted // at_once)
 
 
-def _case(*launch) -> Case:
+def _case(*launch: Any) -> Case:
     wanted, registers, threads, itemsize, name = launch
     said = f"{wanted:,} bytes, {registers} registers, blocks of {threads}, {plural(itemsize, 'byte')} each on {name}"
     return Case(said, launch, expected=_elements(*launch))

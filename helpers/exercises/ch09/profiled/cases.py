@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from helpers.checking.exercise import Case
 from vgpu.hardware import gpus
 from vgpu.hardware.occupancy import occupancy
@@ -22,7 +24,7 @@ def _estimate(blocks: int, threads: int, registers: int, shared_bytes: int, name
     return 100 * min(blocks / gpu.sms, held.blocks_per_sm) * threads / gpu.threads_per_sm
 
 
-def _case(*launch) -> Case:
+def _case(*launch: Any) -> Case:
     blocks, threads, registers, shared_bytes, name = launch
     shared = f", {shared_bytes:,} bytes shared" if shared_bytes else ""
     said = f"{blocks:,} blocks of {threads}, {registers} registers{shared} on {name}"

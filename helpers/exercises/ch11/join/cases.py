@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -10,17 +11,17 @@ from helpers.exercises.ch11.budgets import BIG, not_brought, values
 
 
 @functools.cache
-def _kernels():
+def _kernels() -> tuple[Any, Any]:
     from vgpu.standins import numba_cuda as cuda
 
     @cuda.jit
-    def work(x, rounds):
+    def work(x: np.ndarray, rounds: int) -> None:
         for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
             for _ in range(rounds):
                 x[i] += 1
 
     @cuda.jit
-    def add(x, y):
+    def add(x: np.ndarray, y: np.ndarray) -> None:
         for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
             x[i] += y[i]
 

@@ -16,7 +16,12 @@ PAIRS = (
 )
 
 
-def _case(outer_shape, outer_stride, inner_shape, inner_stride) -> Case:
+def _case(
+    outer_shape: tuple[int, ...],
+    outer_stride: tuple[int, ...],
+    inner_shape: tuple[int, ...],
+    inner_stride: tuple[int, ...],
+) -> Case:
     count = prod(inner_shape)
     wanted = [place(place(i, inner_shape, inner_stride), outer_shape, outer_stride) for i in range(count)]
     name = f"{outer_shape}:{outer_stride} after {inner_shape}:{inner_stride}"

@@ -2,8 +2,15 @@ from __future__ import annotations
 
 from helpers.checking.exercise import Case, plural
 
-GELU = [(("x",), "cube"), (("cube",), "part"), (("x", "part"), "inner"), (("inner",), "t"), (("x", "t"), "y")]
-CHAINS = {
+Operations = list[tuple[tuple[str, ...], str]]
+GELU: Operations = [
+    (("x",), "cube"),
+    (("cube",), "part"),
+    (("x", "part"), "inner"),
+    (("inner",), "t"),
+    (("x", "t"), "y"),
+]
+CHAINS: dict[str, tuple[Operations, list[str], int]] = {
     "one operation": ([(("x", "y"), "z")], ["z"], 1),
     "a square": ([(("x", "x"), "z")], ["z"], 1000),
     "a residual block": ([(("x", "bias"), "z"), (("z",), "a"), (("a", "x"), "y")], ["y"], 100),
@@ -13,7 +20,7 @@ CHAINS = {
 }
 
 
-def _moved(operations, wanted, elements) -> tuple[int, int]:
+def _moved(operations: Operations, wanted: list[str], elements: int) -> tuple[int, int]:
     made = {output for _, output in operations}
     read = {name for inputs, _ in operations for name in inputs}
     apart = sum(len(set(inputs)) + 1 for inputs, _ in operations)

@@ -4,6 +4,7 @@ import numpy as np
 
 from helpers.checking.exercise import Case, Out, numbers, plural
 from helpers.checking.measures import load_requests_for_needed
+from vgpu.tools.steps.dependencies import Chain
 
 TILE = 128
 
@@ -14,7 +15,7 @@ def _case(rows: int, tiles: int) -> Case:
     return Case(name, (x, Out(x.sum(1)), np.int32(tiles)), (rows,), (32,))
 
 
-def waits_alone(chain) -> int:
+def waits_alone(chain: Chain) -> int:
     """How often a warp waits for global memory while nothing else that it asked for is under way."""
     found, under_way = 0, set[int]()
     for number, link in enumerate(chain.links):

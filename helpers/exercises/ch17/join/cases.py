@@ -14,7 +14,7 @@ GIVEN = (
 )  # queries, keys, keys, width
 
 
-def _part(queries: int, keys: int, width: int, dice) -> tuple[np.ndarray, ...]:
+def _part(queries: int, keys: int, width: int, dice: np.random.Generator) -> tuple[np.ndarray, ...]:
     """(m, l, o) of some keys; of none, what a sum begins with."""
     if not keys:
         return np.full(queries, -np.inf), np.zeros(queries), np.zeros((queries, width))

@@ -15,7 +15,9 @@ GIVEN = (  # queries of the tile from which on, keys of the tile from which on, 
 )
 
 
-def _state(query, key, value, rows, keys, window):
+def _state(
+    query: np.ndarray, key: np.ndarray, value: np.ndarray, rows: np.ndarray, keys: np.ndarray, window: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(m, l, o) of queries after all these keys."""
     s = query @ key.T / np.sqrt(query.shape[1])
     s[(keys[None, :] > rows[:, None]) | (keys[None, :] <= rows[:, None] - window)] = -np.inf

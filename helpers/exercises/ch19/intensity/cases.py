@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 from helpers.checking.exercise import Case
 
 # name, the image's shape, the weight's shape, stride, padding, bytes of a number
-LAYERS = (
+LAYERS: tuple[tuple[Any, ...], ...] = (
     ("one pixel, one weight", (1, 1, 1, 1), (1, 1, 1, 1), 1, 0, 4),
     ("1×1", (1, 256, 56, 56), (64, 256, 1, 1), 1, 0, 4),
     ("3×3", (1, 64, 56, 56), (64, 64, 3, 3), 1, 1, 4),
@@ -15,7 +17,7 @@ LAYERS = (
 )
 
 
-def _intensity(image, weight, stride, padding, itemsize) -> float:
+def _intensity(image: tuple[int, ...], weight: tuple[int, ...], stride: int, padding: int, itemsize: int) -> float:
     images, channels, height, width = image
     filters, depth, size, _ = weight
     down = (height + 2 * padding - size) // stride + 1

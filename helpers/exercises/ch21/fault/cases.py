@@ -21,7 +21,14 @@ STEPS = (
 )
 
 
-def _case(name, stale, gradient, before, after, wanted) -> Case:
+def _case(
+    name: str,
+    stale: list[float] | None,
+    gradient: list[float] | None,
+    before: list[float],
+    after: list[float],
+    wanted: str,
+) -> Case:
     return Case(name, (stale, gradient, before, after), expected=wanted)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from helpers.checking.exercise import Case
 
@@ -22,7 +23,9 @@ ROWS = (
 )
 
 
-def _case(name, points, modes, reach, least) -> Case:
+def _case(
+    name: str, points: Sequence[tuple[float, float]], modes: Sequence[tuple[float, float]], reach: float, least: int
+) -> Case:
     counts = [sum(math.dist(point, mode) < reach for point in points) for mode in modes]
     good = sum(any(math.dist(point, mode) < reach for mode in modes) for point in points)
     wanted = (sum(count >= least for count in counts), good / len(points))

@@ -16,7 +16,7 @@ ROWS = (
 )
 
 
-def _case(name, n, kernel, stride, padding) -> Case:
+def _case(name: str, n: int, kernel: int, stride: int, padding: int) -> Case:
     return Case(name, (n, kernel, stride, padding), expected=((n - 1) * stride - 2 * padding + kernel,
                                                               kernel % stride == 0))  # fmt: skip
 

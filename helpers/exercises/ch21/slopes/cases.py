@@ -14,11 +14,11 @@ GANS = (
 )
 
 
-def _sigmoid(x):
+def _sigmoid(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-x))
 
 
-def _case(name, count, a, b, w, c) -> Case:
+def _case(name: str, count: int, a: float, b: float, w: float, c: float) -> Case:
     dice = np.random.default_rng(count)
     real, z = dice.normal(2, 1, count), dice.normal(0, 1, count)
     fake = a * z + b

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from helpers.checking.exercise import Case, plural
 
-STEPS = (
+Work = Sequence[Sequence[float]] | np.ndarray
+STEPS: tuple[tuple[Work, int], ...] = (
     (((3.0,),), 1),
     (((2.0, 5.0), (4.0, 1.0)), 1),
     (((2.0, 5.0), (4.0, 1.0)), 2),
@@ -21,7 +24,7 @@ def _waits(work: np.ndarray, every: int) -> np.ndarray:
     return total
 
 
-def _case(work, every: int) -> Case:
+def _case(work: Work, every: int) -> Case:
     work = np.array(work)
     steps, ranks = work.shape
     name = f"{plural(steps, 'step')} of {plural(ranks, 'rank')}, together after every {every}"
@@ -30,5 +33,5 @@ def _case(work, every: int) -> Case:
 
 def cases() -> list[Case]:
     dice = np.random.default_rng(22)
-    drawn = [(dice.integers(2, 12, (steps, ranks)) / 4, every) for steps, ranks, every in DRAWN]
+    drawn: list[tuple[Work, int]] = [(dice.integers(2, 12, (steps, ranks)) / 4, every) for steps, ranks, every in DRAWN]
     return [_case(*each) for each in (*STEPS, *drawn)]

@@ -14,7 +14,7 @@ LOGS: tuple[tuple[float, dict[str, tuple[float, float]]], ...] = (
 )  # step, {suspect: (its part of the step, how many times as fast it becomes)}
 
 
-def _next(step: float, suspects: dict):
+def _next(step: float, suspects: dict[str, tuple[float, float]]) -> tuple[str | None, float]:
     left = {name: step - part + part / factor for name, (part, factor) in suspects.items()}
     name = min(left, key=left.__getitem__, default=None)
     return (name, left[name]) if name is not None and left[name] < step else (None, step)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from helpers.checking.exercise import Case, plural
 
 LOGS = (
@@ -16,7 +18,7 @@ LOGS = (
 TOLERANCE = 2.0**-10
 
 
-def _back(log) -> list[str]:
+def _back(log: Sequence[tuple[str, float, float]]) -> list[str]:
     (_, best, loss), found = log[0], []
     for name, seconds, other in log[1:]:
         if abs(other - loss) > TOLERANCE * abs(loss) or seconds >= best:
@@ -26,7 +28,7 @@ def _back(log) -> list[str]:
     return found
 
 
-def _case(number: int, log) -> Case:
+def _case(number: int, log: Sequence[tuple[str, float, float]]) -> Case:
     return Case(f"log {number}, of {plural(len(log), 'version')}", (list(log), TOLERANCE), expected=_back(log))
 
 

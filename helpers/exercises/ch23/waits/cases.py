@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from helpers.checking.exercise import Case, plural
 
 LAUNCH, MARK = ("launch", None, True), ("record", None, True)
@@ -13,7 +15,7 @@ GIVEN = (
 )  # fmt: skip
 
 
-def _waits(operations) -> int:
+def _waits(operations: Iterable[tuple[str, str | None, bool]]) -> int:
     return sum(
         kind == "synchronise" or (kind in ("H2D", "D2H") and (memory == "pageable" or not asynchronous))
         for kind, memory, asynchronous in operations

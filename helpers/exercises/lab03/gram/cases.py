@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover, numbers, plural
 from helpers.checking.measures import conflicts_per_shared_request, loaded_for_needed
 
@@ -32,12 +33,12 @@ def measured() -> Case:
     return _case(96, 64)
 
 
-def _of_the_blocks_rows(profile) -> float:
+def _of_the_blocks_rows(profile: Cost) -> float:
     """Bytes loaded for each byte of the 2 · 32 rows that a block needs, where the rows fill whole tiles."""
     return loaded_for_needed(profile) / (2 * profile.counters.grid[0])
 
 
-def _loads_per_product(profile) -> float:
+def _loads_per_product(profile: Cost) -> float:
     """Shared loads of a thread for each product; there are as many products as rows × rows × columns."""
     elements = profile.needed.read_bytes / 4
     return WARP * profile["shared_read_requests"] / (elements * TILE * profile.counters.grid[0])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover, numbers, plural
 from helpers.checking.measures import stored_for_needed, total
 from helpers.exercises.lab05.budgets import BLOCK
@@ -32,7 +33,7 @@ def measured() -> Case:
     return _case(3001)
 
 
-def _barriers_a_round(profile) -> float:
+def _barriers_a_round(profile: Cost) -> float:
     """Barriers of a warp for each 256 elements; from what was read, how many they are is known to a sector."""
     rounds = cover(profile.needed.read_bytes, 4 * BLOCK)
     return profile["synchronisations"] / profile.counters.warps / max(1, rounds)

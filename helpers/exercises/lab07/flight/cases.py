@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from helpers.checking.exercise import SECTOR, Case, Out, cover, numbers, plural
+from vgpu.tools.steps.dependencies import Chain
 
 BLOCKS, THREADS = 2, 128
 EACH = 20  # elements of a thread where loads are counted
 
 
-def _waits_per_kib(chain) -> float:
+def _waits_per_kib(chain: Chain) -> float:
     """Waits of a warp; one that loads nothing leaves its share to others."""
     sectors = sum(link.sectors for link in chain.links if link.op == "load" and link.space == "global")
     return 32 * chain.waits / sectors if sectors else math.inf

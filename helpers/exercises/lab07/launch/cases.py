@@ -4,10 +4,11 @@ import numpy as np
 
 from helpers.checking.exercise import Case, cover, plural
 from vgpu.hardware import gpus
+from vgpu.hardware.gpus import GPU
 from vgpu.hardware.occupancy import occupancy
 
 
-def _launch(registers, floats, n, gpu) -> tuple[int, int]:
+def _launch(registers: int, floats: int, n: int, gpu: GPU) -> tuple[int, int]:
     held = {threads: occupancy(registers, 4 * floats * threads, threads, gpu) for threads in range(32, 1025, 32)}
     threads = max(held, key=lambda size: held[size].warps_per_sm)  # the first, and so the smallest, of the best
     return threads, min(held[threads].blocks_per_sm * gpu.sms, cover(n, threads))

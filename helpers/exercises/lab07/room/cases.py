@@ -4,16 +4,17 @@ import numpy as np
 
 from helpers.checking.exercise import Case
 from vgpu.hardware import gpus
+from vgpu.hardware.gpus import GPU
 from vgpu.hardware.occupancy import occupancy
 
 MOST_REGISTERS, MOST_KIB = 255, 228
 
 
-def _blocks(registers, kib, threads, gpu) -> int:
+def _blocks(registers: int, kib: int, threads: int, gpu: GPU) -> int:
     return occupancy(registers, 1024 * kib, threads, gpu).blocks_per_sm
 
 
-def _room(registers, kib, threads, gpu) -> tuple[int, int]:
+def _room(registers: int, kib: int, threads: int, gpu: GPU) -> tuple[int, int]:
     held = _blocks(registers, kib, threads, gpu)
     if not held:
         return 0, 0

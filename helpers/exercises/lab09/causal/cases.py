@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover, fractions
 from helpers.checking.measures import conflicts_per_shared_request, multiplied
 from helpers.exercises.lab09.budgets import FLOAT
@@ -36,7 +37,7 @@ def measured() -> Case:
     return _case(2, 96, 32)
 
 
-def _computed_for_causal(profile) -> float:
+def _computed_for_causal(profile: Cost) -> float:
     """Multiplications for each that a triangle with its diagonal needs, in heads of whole tiles of 16."""
     across, _, heads = profile.counters.grid
     rows = 16 * across
@@ -45,12 +46,12 @@ def _computed_for_causal(profile) -> float:
     return multiplied(profile, heads * rows * (rows + 1) / 2 * inner, elements)
 
 
-def _loaded_for_causal(profile) -> float:
+def _loaded_for_causal(profile: Cost) -> float:
     """Bytes of sectors loaded, for each byte that the blocks on and below the diagonal need."""
     return 32 * profile["global_read_sectors"] / _bytes_for_causal(profile)
 
 
-def _bytes_for_causal(profile) -> float:
+def _bytes_for_causal(profile: Cost) -> float:
     """Bytes of the rows that the blocks on and below the diagonal need."""
     return profile.needed.read_bytes * (profile.counters.grid[0] + 1) / 2
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover, numbers
 from helpers.checking.measures import outside_registers
 from helpers.exercises.lab09.budgets import FLOAT, WARP, products
@@ -32,7 +33,7 @@ def measured() -> Case:
     return _case(128, 64, 128)
 
 
-def _reads_for_products(profile) -> float:
+def _reads_for_products(profile: Cost) -> float:
     """Wavefronts of reads from shared memory, for each multiplication of a warp's 32 lanes."""
     read = max(
         profile["shared_load_wavefronts"] + profile["shared_atomic_wavefronts"], profile["shared_read_requests"] / 4

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover, fractions
 from helpers.checking.measures import multiplied_floats, multiplied_integers
 from helpers.exercises.lab09.budgets import FLOAT, FRAGMENT, HALF, WARP, bytes_for_tiles, products
@@ -35,13 +36,13 @@ def measured() -> Case:
     return _case(64, 96, 64)
 
 
-def _ordinary_for_products(profile) -> float:
+def _ordinary_for_products(profile: Cost) -> float:
     """Multiplications that ordinary cores make, of floats or integers, for each that the product has."""
     elements = bytes_for_tiles(profile) / HALF + profile.needed.written_bytes / FLOAT
     return (multiplied_floats(profile) + multiplied_integers(profile, elements)) / products(profile, 32, HALF)
 
 
-def _instructions_for_fragments(profile) -> float:
+def _instructions_for_fragments(profile: Cost) -> float:
     """Instructions of warps for each 16 × 16 × 16 multiplications; those of integers count once more."""
     instructions = profile["instructions"] + profile["integer_products"] / WARP
     return FRAGMENT**3 * instructions / products(profile, 32, HALF)

@@ -8,7 +8,7 @@ from helpers.exercises.lab10.budgets import BLOCK
 
 
 def _case(rows: int, n: int, epsilon: float = 1e-5, seed: int = 0) -> Case:
-    x, weight, bias = (numbers(shape, seed=(seed or n) + k) for k, shape in enumerate(((rows, n), n, n)))
+    x, weight, bias = (numbers(shape, seed=(seed or n) + k) for k, shape in enumerate(((rows, n), (n,), (n,))))
     x += np.float32(2000) * (np.arange(rows) % 2).astype(np.float32)[:, None]  # far from 0, as seen from the deviation
     exact, eps = x.astype(np.float64), np.float32(epsilon)
     rstd = 1 / np.sqrt(exact.var(axis=1, keepdims=True) + eps)

@@ -8,7 +8,7 @@ from helpers.exercises.lab10.budgets import BLOCK
 
 
 def _case(rows: int, n: int, seed: int = 0) -> Case:
-    x, grad, weight = (numbers(shape, seed=(seed or n) + k) for k, shape in enumerate(((rows, n), (rows, n), n)))
+    x, grad, weight = (numbers(shape, seed=(seed or n) + k) for k, shape in enumerate(((rows, n), (rows, n), (n,))))
     x += np.float32(100) * (np.arange(rows) % 3).astype(np.float32)[:, None]
     mean, exact = x.mean(axis=1, dtype=np.float64), x.astype(np.float64)
     rstd = 1 / np.sqrt(exact.var(axis=1) + 1e-2)

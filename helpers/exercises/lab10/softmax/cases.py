@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover, numbers, plural
 from helpers.checking.measures import loaded_for_needed, outside_registers, special_functions
 from helpers.exercises.lab10.budgets import WARP
@@ -35,7 +36,7 @@ def measured() -> Case:
     return _case(6, 1024, 0.125)
 
 
-def _exponentials_for_elements(profile) -> float:
+def _exponentials_for_elements(profile: Cost) -> float:
     """Special functions of all threads for each element of the result, beside one `expf` and what goes with it."""
     elements = profile.needed.written_bytes / 4
     return special_functions(profile, ARITHMETIC * elements) / elements

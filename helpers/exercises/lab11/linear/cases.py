@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out
 
 FRAGMENT, TILE, WARP = 16, 32, 32
@@ -34,14 +35,14 @@ def measured() -> Case:
     return _case(64, 256, 96)
 
 
-def _loaded_for_tiles(profile) -> float:
+def _loaded_for_tiles(profile: Cost) -> float:
     """Bytes of all sectors that requests loaded, for each byte of the rows and scales that the blocks need."""
     across, down = profile.counters.grid[:2]
     needed = max(32, profile.needed.read_bytes) * 2 * across * down / (across + down)
     return 32 * profile["global_read_sectors"] / needed
 
 
-def _instructions_for_fragments(profile) -> float:
+def _instructions_for_fragments(profile: Cost) -> float:
     """Instructions of warps for each 16 × 16 × 16 multiplications of codes; those of integers count once more."""
     across, down = profile.counters.grid[:2]
     inner = profile.needed.read_bytes / (TILE * (across + down)) - 4

@@ -9,7 +9,9 @@ from helpers.exercises.lab11.codes import place_of
 BAD = {"": (), "inf": (np.inf,), "-inf": (-np.inf,), "nan": (np.nan,), "many": (np.nan, np.inf)}
 
 
-def _case(n: int, scale: float, blocks: int, threads: int = 128, bad: str = "", seed: int = 0, of_four=None) -> Case:
+def _case(
+    n: int, scale: float, blocks: int, threads: int = 128, bad: str = "", seed: int = 0, of_four: int | None = None
+) -> Case:
     dice = np.random.default_rng(seed or n)
     g = (dice.standard_normal(n) * 2.0 ** dice.integers(-12, 4, n)).astype(np.float16)
     for value in BAD[bad]:

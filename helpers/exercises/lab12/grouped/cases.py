@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover
 from helpers.exercises.lab12.budgets import GROUP, ROWS, WARP, loaded, shared_reads, vectors
 from helpers.exercises.lab12.shared import HEAD, attended, given
@@ -40,7 +41,7 @@ def measured() -> Case:
     return _case(2, 64, 24, 1, GROUP, 0.25)
 
 
-def _past(profile) -> tuple[int, int, float]:
+def _past(profile: Cost) -> tuple[int, int, float]:
     """Of grouped heads: pairs of batch and keys' head, queries of each, and the keys before the first query."""
     across, kv, batch = profile.counters.grid
     queries = ROWS * across // GROUP
@@ -48,7 +49,7 @@ def _past(profile) -> tuple[int, int, float]:
     return kv * batch, queries, max(0, keys - queries)
 
 
-def _loaded_for_groups(profile) -> float:
+def _loaded_for_groups(profile: Cost) -> float:
     """Vectors loaded for each that blocks of 32 rows need, whose rows are queries of the heads of one group."""
     pairs, queries, past = _past(profile)
     each = ROWS // GROUP
@@ -56,7 +57,7 @@ def _loaded_for_groups(profile) -> float:
     return loaded(profile) / (pairs * (GROUP * queries + 2 * keys))
 
 
-def _reads_for_groups(profile) -> float:
+def _reads_for_groups(profile: Cost) -> float:
     """Wavefronts of shared reads for each 32 of the products that a causal mask leaves."""
     pairs, queries, past = _past(profile)
     seen = pairs * GROUP * sum(past + i + 1 for i in range(queries))

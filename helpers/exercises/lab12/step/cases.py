@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover, plural
 from helpers.checking.measures import loaded_for_needed, outside_registers, special_functions
 from helpers.exercises.lab12.budgets import WARP, vectors
@@ -32,7 +33,7 @@ def measured() -> Case:
     return _case(6, 256, 0.25)
 
 
-def _exponentials_for_keys(profile) -> float:
+def _exponentials_for_keys(profile: Cost) -> float:
     """Special functions of all threads for each key, which is two vectors with its value."""
     keys = vectors(profile) / 2
     return special_functions(profile, ARITHMETIC * keys) / keys

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover, plural
 from helpers.exercises.lab12.budgets import ROWS, WARP, loaded, shared_reads, vectors
 from helpers.exercises.lab12.shared import HEAD, attended, given
@@ -30,14 +31,14 @@ def measured() -> Case:
     return _case(128, 96, 0.25)
 
 
-def _loaded_for_tiles(profile) -> float:
+def _loaded_for_tiles(profile: Cost) -> float:
     """Vectors loaded for each that the blocks need: its queries once, and for each block all keys and values."""
     blocks = profile.counters.grid[0]
     keys = (vectors(profile) - ROWS * blocks) / 2
     return loaded(profile) / (ROWS * blocks + 2 * keys * blocks)
 
 
-def _reads_for_tiles(profile) -> float:
+def _reads_for_tiles(profile: Cost) -> float:
     """Wavefronts of shared reads for each 32 of the products of attention without a mask."""
     rows = ROWS * profile.counters.grid[0]
     keys = (vectors(profile) - rows) / 2

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover, plural
 from helpers.checking.measures import multiplied
 from helpers.exercises.lab12.budgets import FEWER_ROWS, FLOAT, WARP, WIDTH, loaded
@@ -36,19 +37,19 @@ def measured() -> Case:
     return _case(2, 160, WIDTH, 0.25)
 
 
-def _loaded_in_window(profile) -> float:
+def _loaded_in_window(profile: Cost) -> float:
     """Vectors loaded for each that blocks of 16 queries need under the window."""
     return loaded(profile) / _vectors_in_window(profile)
 
 
-def _vectors_in_window(profile) -> float:
+def _vectors_in_window(profile: Cost) -> float:
     """The vectors that blocks of 16 queries need: their queries, and the keys and values that these see."""
     across, heads = profile.counters.grid[:2]
     keys = sum(FEWER_ROWS * (b + 1) - max(0, FEWER_ROWS * b - WIDTH + 1) for b in range(across))
     return heads * (FEWER_ROWS * across + 2 * keys)
 
 
-def _computed_in_window(profile) -> float:
+def _computed_in_window(profile: Cost) -> float:
     """Multiplications for each of the products that the window leaves."""
     across, heads = profile.counters.grid[:2]
     seen = sum(min(row + 1, WIDTH) for row in range(FEWER_ROWS * across))

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, numbers
 from helpers.checking.measures import busiest_for_needed, outside_registers
 from helpers.exercises.lab13 import shared
@@ -18,7 +19,7 @@ def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1) -> Case
     return Case(shared.name(n, c, h, w, k, r), (x, g, wanted, *sizes), (k * c * r * r,), (128,))
 
 
-def _busiest_warp(profile) -> float:
+def _busiest_warp(profile: Cost) -> float:
     """What the busiest warp does; it needs two requests for a term of each of its lanes."""
     _, g, *_ = profile.case.arguments
     return busiest_for_needed(profile, 2 * g.size / g.shape[1] / math.prod(profile.counters.block))

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, numbers
 from helpers.checking.measures import busiest_for_needed, loaded_for_needed, sectors_per_request
 from helpers.exercises.lab13 import shared
@@ -18,7 +19,7 @@ def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1) -> Case
     return Case(shared.name(n, c, h, w, k, r), (x, f, Out(shared.convolved(x, f)), *sizes), (n,), (128,))
 
 
-def _busiest_warp(profile) -> float:
+def _busiest_warp(profile: Cost) -> float:
     """What the busiest warp does; the average counts up to 24 instructions for each product of a filter's weights."""
     _, f, y, *_ = profile.case.arguments
     products = y.expected.size * f[0].size / (32 * profile.counters.warps)

@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, cover, numbers
 from helpers.checking.measures import conflicts_per_shared_request
 from helpers.exercises.lab14 import shared
@@ -40,7 +41,7 @@ def measured() -> Case:
     return _case(*MEASURED)
 
 
-def for_tiles(profile) -> float:
+def for_tiles(profile: Cost) -> float:
     """Bytes of all sectors that requests loaded, for each byte that blocks of 16 × 16 threads of a step need.
 
     A block has 16 units of 16 sequences. It needs 64 rows of U, the h of its sequences, what comes from the input for

@@ -12,7 +12,7 @@ def _case(count: int, darkest: int = 16, *, seed: int) -> Case:
     return Case(name, (pixels,), expected=(wanted, "float32"), plays=_with_type)
 
 
-def _with_type(got) -> tuple:
+def _with_type(got: object) -> tuple:
     """What was returned, and its type beside it: a float64 array would be right to any tolerance."""
     return (got, str(getattr(got, "dtype", type(got).__name__))), None
 

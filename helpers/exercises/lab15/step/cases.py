@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from helpers.checking.exercise import Case, numbers, plural, seeds
-from helpers.checking.step_as_data import replayed
+from helpers.checking.step_as_data import Replayed, replayed
 from helpers.exercises.lab15 import shared
 
 
@@ -11,7 +11,7 @@ def _case(n: int, latent: int, pixels: int, *, seed: int) -> Case:
     shapes = (latent, pixels), (pixels, 1), (n, pixels), (n, latent)
     given = tuple(numbers(shape, seed + at) / np.float32(8) for at, shape in enumerate(shapes))
 
-    def plays(calls):
+    def plays(calls: object) -> tuple[tuple[np.ndarray, np.ndarray], Replayed]:
         done = replayed(calls, given, shared.RATE, shared.ROUNDS)
         return done.weights, done
 

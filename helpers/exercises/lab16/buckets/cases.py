@@ -39,7 +39,7 @@ def _network(layers: int, seed: int, shared: bool) -> tuple[list[int], list[floa
 def _case(layers: int, seed: int, shared: bool) -> Case:
     nbytes, found = _network(layers, seed, shared)
 
-    def plays(buckets) -> tuple[np.ndarray, Sent | None]:
+    def plays(buckets: object) -> tuple[np.ndarray, Sent | None]:
         if not isinstance(buckets, list) or not all(isinstance(each, list) and each for each in buckets):
             raise NotCarriedOut("buckets are a list of lists, none of them empty, of numbers of gradients")
         made = [[operator.index(gradient) for gradient in bucket] for bucket in buckets]

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
+from helpers.checking.examine import Outcome
 from helpers.checking.exercise import Case, plural, seeds
 from helpers.results.ranks.training import Task, one_process, trained
 
@@ -24,7 +26,7 @@ def _case(size: int, samples: int, batch: int, fits: int, epochs: int, seed: int
     batches = _batches(samples, batch, epochs)
     fair = sum(-(-len(each) // size) for each in batches)
 
-    def plays(recording):
+    def plays(recording: object) -> tuple[np.ndarray, dict[str, float]]:
         done = trained(recording, task)
         # Without any, nobody trains together: each rank takes every sample.
         reduces = done.all_reduces if done.all_reduces or size == 1 else math.inf
@@ -43,7 +45,7 @@ def drawn(dice: np.random.Generator) -> list[Case]:
     return [_case(*row, seed) for row, seed in zip(rows, seeds(dice, 3), strict=True)]
 
 
-def _count(name: str):
+def _count(name: str) -> Callable[[Outcome], float]:
     return lambda outcome: outcome.played[name]
 
 
