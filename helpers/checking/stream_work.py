@@ -10,7 +10,6 @@ order, so a forgotten wait shows in the recording alone.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -204,16 +203,6 @@ def _pinned(array: np.ndarray) -> np.ndarray:
     held = cuda.pinned_array_like(array)
     held[...] = array
     return held
-
-
-def timelines(evidence: Any) -> list[Timeline]:
-    """The recordings of all cases that have one."""
-    return [outcome.timeline for outcome in evidence.outcomes if outcome.timeline is not None]
-
-
-def some(test: Callable[[Timeline], object]) -> Callable[[Any], bool]:
-    """Whether any recording passes the test."""
-    return lambda evidence: any(map(test, timelines(evidence)))
 
 
 def graphs(timeline: Timeline) -> int:

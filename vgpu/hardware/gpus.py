@@ -224,7 +224,7 @@ def _peaks(
 
 
 def _memory(
-    gib: float, gigabytes_per_second: float, l2_mib: float, l2_bytes_per_clock: int | None = None
+    gib: float, gigabytes_per_second: float, l2_mib: float | None, l2_bytes_per_clock: int | None = None
 ) -> dict[str, Any]:
     return {
         "memory_bytes": gib * GIB,

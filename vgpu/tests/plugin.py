@@ -16,7 +16,7 @@ from vgpu.tests.alone import room
 MARKS = (
     "check: one of each kind, quick; `make check` runs these, too",
     "exhaustive: tells little that others do not, or takes minutes; only the tier `all` has it",
-    "rotating(file): one of very many about a file; tried where that has changed, else by one commit in eight",
+    "rotating(file): one of very many about a file; tried where that has changed, else when its share has its turn",
     "alone: starts so many processes that nothing else may be tested meanwhile",
     "gpu: needs an NVIDIA GPU; skipped where there is none",
     "slow: takes more than about three seconds, and is not in `make check`",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 SMOOTH = r"""extern "C" __global__
 void smooth(float* x, int series, int steps) {
@@ -44,7 +45,7 @@ void add(float* x, const float* y, int n) {
 
 
 @functools.cache
-def kernel(source: str, name: str):
+def kernel(source: str, name: str) -> Any:
     """A kernel in CUDA C, once for all cases."""
     from vgpu.standins import cupy as cp
 

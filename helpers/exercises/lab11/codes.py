@@ -23,8 +23,8 @@ def rounded(values: np.ndarray) -> np.ndarray:
     return (code | (np.signbit(values) << 7)).astype(np.uint8)
 
 
-def place_of(value: float, n: int, dice: np.random.Generator):
+def place_of(value: float, n: int, dice: np.random.Generator) -> int:
     """Where a value goes that is not finite: inf near the end, -inf near the beginning, NaN anywhere."""
     if value == np.inf:
-        return n - 1 - dice.integers(n // 8 + 1)
-    return dice.integers(n // 8 + 1) if value == -np.inf else dice.integers(n)
+        return n - 1 - int(dice.integers(n // 8 + 1))
+    return int(dice.integers(n // 8 + 1) if value == -np.inf else dice.integers(n))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 PROJECT = r"""extern "C" __global__
 void project(const float* x, const float* W, const float* bias, float* out, int rows, int inputs, int columns) {
@@ -38,7 +39,7 @@ void step(const float* from_input, const float* U, const float* state, const int
 
 
 @functools.cache
-def kernel(source: str, name: str):
+def kernel(source: str, name: str) -> Any:
     """A kernel in CUDA C, once for all cases."""
     from vgpu.standins import cupy as cp
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
+from helpers.checking.examine import Outcome
 from helpers.checking.exercise import Case, Form
 from helpers.checking.layers import outputs
 
@@ -116,12 +118,12 @@ class Seen:
         )
 
 
-def measure(name: str):
+def measure(name: str) -> Callable[[Outcome], Any]:
     """The measure of a budget: what `Seen` says by this name."""
     return lambda outcome: getattr(outcome.played, name)
 
 
-def _tell(images: np.ndarray, _truth) -> str:
+def _tell(images: np.ndarray, _truth: object) -> str:
     """What images are like, roughly."""
     seen = Seen(images)
     if images.std(0).max() < 0.15:
@@ -204,7 +206,7 @@ def drawing(count: int, seed: int) -> Case:
     latents = np.random.default_rng(seed).normal(size=(count, LATENT)).astype(np.float32)
     along: list[np.ndarray] = []
 
-    def plays(layers):
+    def plays(layers: Sequence) -> tuple[np.ndarray, Seen | None]:
         images = outputs(layers, latents)
         along[:] = [outputs(layers, arcs(seed + 1))]
         images = (images.reshape(count, -1).astype(np.float64) + 1) / 2
