@@ -31,8 +31,8 @@ _KEY = 16  # bytes by which a copy's source is found
 _APART = 64  # bytes that stay the same between two pieces that the host has written
 _PIECES = 1_000
 MOST_MADE_UP = 2 << 20
-"""Characters of what the host has calculated, compressed and as text, in one program."""
-_MISSES = 200  # pieces that lie nowhere else, after which none is looked for: the host calculates
+"""Characters of data that the host has computed, compressed and in base64, in one program."""
+_MISSES = 200  # writes that are no copies, after which no more copies are looked for: the host computes
 
 
 class NotReplayable(Exception):
@@ -310,7 +310,7 @@ class _Memory:
             rest = base64.b64encode(zlib.compress(data[done:])).decode()
             self._made_up += len(rest)
             if self._made_up > MOST_MADE_UP:
-                raise NotReplayable("the host writes too much of its own: let kernels calculate, and the host copy")
+                raise NotReplayable("the host writes too much data that it has computed: let kernels calculate it")
             pieces.append([buffer, at + done, len(data) - done, rest])
         return pieces
 

@@ -44,19 +44,24 @@ def _clamp(m: Form, a: Value) -> Value:
 
 def _from_integer(m: Form, a: Value) -> Value:
     source, target, word = m.s, m.t, directed.word_of(m)
-    op = "sitofp" if source.kind == "s" else "uitofp"
     if target.bits == 16:
-        wide = source.bits == 64  # more bits than a double has
-        exact = directed.to_odd(*directed.split_integer(a, source.kind == "s")) if wide else a.cast(op, "double")
-        return _to_sixteen(m, round_to_odd(exact))
+        return _to_sixteen(m, round_to_odd(_to_double(m, a)))
     if word is None or (target.bits == 64 and source.bits < 64):
-        return a.cast(op, "double" if target.bits == 64 else "float")
-    if source.bits < 64:
-        return directed.narrow(word, a.cast(op, "double"), "float")
-    total, lost = directed.split_integer(a, source.kind == "s")
+        return a.cast(_cast(m), "double" if target.bits == 64 else "float")
     if target.bits == 64:
-        return directed.step_double(word, total, lost)
-    return directed.narrow(word, directed.to_odd(total, lost), "float")
+        return directed.step_double(word, *directed.split_integer(a, source.kind == "s"))
+    return directed.narrow(word, _to_double(m, a), "float")
+
+
+def _to_double(m: Form, a: Value) -> Value:
+    """An integer as a double that rounds to a narrower type, in any mode, as the integer would."""
+    if m.s.bits < 64:
+        return a.cast(_cast(m), "double")
+    return directed.to_odd(*directed.split_integer(a, m.s.kind == "s"))
+
+
+def _cast(m: Form) -> str:
+    return "sitofp" if m.s.kind == "s" else "uitofp"
 
 
 def _to_tf32(m: Form, a: Value) -> Value:

@@ -49,7 +49,7 @@ MOST_PLACES = ENTRY_PLACES  # their pairs are counted in a table
 EVERYWHERE = (1 << 63) - 1
 ENTRY_BYTES = 8
 MOST_FAULTS = 10_000
-"""Faulty accesses of warps after which a launch is stopped: to tell one takes far longer than a good access."""
+"""Faulty accesses of warps after which a launch is stopped: each is reported by a call into Python."""
 # Kinds of sites at which lanes with a fault are masked out, so that the others can go on.
 MASKS_FAULTS = ("load", "store", "atomic", "copy", "heap")
 
@@ -225,9 +225,15 @@ class Monitor:
             return self.handlers[code](a, b, mask, vector) or 0
         except BaseException as error:  # an exception must not cross into compiled code
             self.error = self.error or error
-            self.run.cancelled = True
-            self.run.stop(-1)
+            self._end_launch()
             return 0
+
+    def _end_launch(self) -> None:
+        """Start no further block, and let the one that runs return to Python at its next jump."""
+        self.run.cancelled = True
+        self.run.stop(-1)
+        self.run.shorten_slices()
+        self.worker["fuel"] = 0
 
     def tick(self) -> int:
         time = self["time"] + 1
@@ -266,10 +272,8 @@ class Monitor:
     def _count_fault(self) -> None:
         self.faults += 1
         if self.faults >= MOST_FAULTS:
-            self.report.ended_early = self.run.cancelled = True
-            self.run.stop(-1)
-            self.run.shorten_slices()
-            self.worker["fuel"] = 0
+            self.report.ended_early = True
+            self._end_launch()
 
     def on_pair(self, what: int, entry: int, lane: int, vector: int) -> None:
         if self.worker["error"]:  # this block has failed, and goes on to the end of its basic block only
