@@ -18,13 +18,13 @@ GIVEN = (
 )
 
 
-def _fits(tokens: int, words: int, itemsize: int, limit: int, chunks: int) -> bool:
+def _fits(chunks: int, tokens: int, words: int, itemsize: int, limit: int) -> bool:
     return 3 * -(-tokens // chunks) * words * itemsize <= limit
 
 
 def _case(*given: int) -> Case:
     tokens, words, itemsize, limit = given
-    wanted = next((chunks for chunks in range(1, tokens + 1) if _fits(*given, chunks)), 0)
+    wanted = next((chunks for chunks in range(1, tokens + 1) if _fits(chunks, *given)), 0)
     name = f"{tokens:,} tokens, {words:,} words, {itemsize} bytes a number, limit {limit:,}"
     return Case(name, given, expected=wanted)
 
