@@ -27,7 +27,6 @@ __version__ = "0.1.0"
 belongs(__name__)
 
 _MODULES = {
-    "digits": "data.digits",
     "files": "data.files",
     "glyphs": "data.glyphs",
     "plots": "pictures.plots",

@@ -300,13 +300,13 @@ ROWS = [
     ("lab12.tiles", "a module variable read", (TILES, (HEAD, HEAD + reading("scratch"))), READS),
     ("lab12.tiles", "useless stores", TILE_BANKS, CONFLICTS),
     ("lab12.grouped", "the output read", (GROUPED, (HEAD, HEAD + reading("out"))), READS),
-    ("lab13.by_weights", "a tree in global memory", ((SHUFFLES, ""), (JOIN, TREE)), SHARED),
-    ("lab13.by_weights", "all sums in global memory", ((SHUFFLES, ""), (JOIN, WARPS)), SHARED),
-    ("lab13.by_weights", "global memory behind shared", ((SHUFFLES, ""), (JOIN, TREE_BEHIND_SHARED)), SHARED),
+    ("lab13.grad_weights", "a tree in global memory", ((SHUFFLES, ""), (JOIN, TREE)), SHARED),
+    ("lab13.grad_weights", "all sums in global memory", ((SHUFFLES, ""), (JOIN, WARPS)), SHARED),
+    ("lab13.grad_weights", "global memory behind shared", ((SHUFFLES, ""), (JOIN, TREE_BEHIND_SHARED)), SHARED),
     ("lab13.forward", "other warps burn", ONE_WARP_MULTIPLIES, BUSIEST),
-    ("lab13.by_weights", "other warps burn floats", burning("float", "burnt * 1.5f + i"), BUSIEST),
-    ("lab13.by_weights", "other warps burn integers", burning("unsigned", "burnt * 5 + i"), BUSIEST),
-    ("lab13.by_weights", "other warps load", burning("float", "burnt + x[i % (16 * c * h * w)]", 4), BUSIEST),
+    ("lab13.grad_weights", "other warps burn floats", burning("float", "burnt * 1.5f + i"), BUSIEST),
+    ("lab13.grad_weights", "other warps burn integers", burning("unsigned", "burnt * 5 + i"), BUSIEST),
+    ("lab13.grad_weights", "other warps load", burning("float", "burnt + x[i % (16 * c * h * w)]", 4), BUSIEST),
 ]  # fmt: skip
 
 

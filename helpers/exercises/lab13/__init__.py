@@ -1,3 +1,3 @@
-"""Lab 13, convolution: forward, both gradients, the autograd function that ties them, and a network trained with it."""
+"""Lab 13, convolution: forward, both gradients, the autograd function of the three, and a LeNet trained with it."""
 
-ORDER = ("forward", "by_images", "by_weights", "function", "lenet")
+ORDER = ("forward", "grad_images", "grad_weights", "function", "lenet")

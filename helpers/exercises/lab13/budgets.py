@@ -9,6 +9,6 @@ NO_ATOMICS = Budget(
     "atomics",
     total("global_update_requests", "shared_atomic_requests"),
     0,
-    "Let one thread, or one block, own each sum: nobody else adds to it, and its order never changes.",
+    "Let one thread, or one block, own each sum. No other thread adds to it, and its order never changes.",
     "global_atomic_requests",
 )

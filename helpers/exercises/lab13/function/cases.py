@@ -15,7 +15,7 @@ def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1, *, one:
     full = np.broadcast_to(g, (n, k, h - r + 1, w - r + 1))
     wanted = tuple(
         np.ascontiguousarray(each, np.float32)
-        for each in (shared.convolved(x, f), shared.by_images(full, f), shared.by_weights(x, full, r))
+        for each in (shared.convolved(x, f), shared.grad_images(full, f), shared.grad_weights(x, full, r))
     )
     called = shared.name(n, c, h, w, k, r) + (", one gradient for all" if one else "")
     return Case(called, (x, f, g), expected=wanted)

@@ -15,7 +15,7 @@ SIZES = ((1, 1, 1, 1, 1, 1), (1, 1, 3, 3, 1, 3), (2, 3, 5, 7, 4, 3), (3, 2, 8, 9
 def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1) -> Case:
     x, g = numbers((n, c, h, w), seed), numbers((n, k, h - r + 1, w - r + 1), seed + 1)
     sizes = tuple(map(np.int32, (n, c, h, w, k, r)))
-    wanted = Out(shared.by_weights(x, g, r).astype(np.float32), initial=np.zeros((k, c, r, r), np.float32))
+    wanted = Out(shared.grad_weights(x, g, r).astype(np.float32), initial=np.zeros((k, c, r, r), np.float32))
     return Case(shared.name(n, c, h, w, k, r), (x, g, wanted, *sizes), (k * c * r * r,), (128,))
 
 

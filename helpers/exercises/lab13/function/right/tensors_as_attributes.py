@@ -1,16 +1,16 @@
 class Convolution(torch.autograd.Function):
     @staticmethod
-    def forward(context, images, weights):
-        context.images, context.weights = images.detach(), weights.detach()
+    def forward(ctx, images, weights):
+        ctx.images, ctx.weights = images.detach(), weights.detach()
         return convolve(images, weights)
 
     @staticmethod
-    def backward(context, gradient):
-        g = gradient.clone(memory_format=torch.contiguous_format)
-        needs = context.needs_input_grad
+    def backward(ctx, grad_output):
+        g = grad_output.clone(memory_format=torch.contiguous_format)
+        needs = ctx.needs_input_grad
         return (
-            gradient_by_images(g, context.weights, context.images.shape) if needs[0] else None,
-            gradient_by_weights(context.images, g, context.weights.shape) if needs[1] else None,
+            images_gradient(g, ctx.weights, ctx.images.shape) if needs[0] else None,
+            weights_gradient(ctx.images, g, ctx.weights.shape) if needs[1] else None,
         )
 
 

@@ -1,5 +1,5 @@
 @cuda.jit
-def by_images(g, weights, dx):
+def grad_images(g, weights, dx):
     """Store the gradient with respect to the images in dx (n, c, h, w); g: (n, k, oh, ow), weights: (k, c, r, r)."""
     i, r = cuda.grid(1), weights.shape[2]
     column, row = i % dx.shape[3], i // dx.shape[3] % dx.shape[2]

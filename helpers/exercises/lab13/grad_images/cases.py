@@ -11,7 +11,7 @@ SIZES = ((1, 1, 1, 1, 1, 1), (1, 1, 3, 3, 1, 3), (2, 3, 5, 7, 4, 3), (3, 2, 8, 9
 
 def _case(n: int, c: int, h: int, w: int, k: int, r: int, seed: int = 1) -> Case:
     g, f = numbers((n, k, h - r + 1, w - r + 1), seed), numbers((k, c, r, r), seed + 1)
-    wanted = Out(shared.by_images(g, f), initial=np.zeros((n, c, h, w), np.float32))
+    wanted = Out(shared.grad_images(g, f), initial=np.zeros((n, c, h, w), np.float32))
     return Case(shared.name(n, c, h, w, k, r), (g, f, wanted), (cover(n * c * h * w, 128),), (128,))
 
 
