@@ -28,8 +28,13 @@ belongs(__name__)
 
 _MODULES = {
     "digits": "data.digits",
+    "files": "data.files",
+    "glyphs": "data.glyphs",
     "plots": "pictures.plots",
+    "prose": "data.prose",
     "ranks": "results.ranks",
+    "repeats": "results.repeats",
+    "rivers": "data.rivers",
     "widgets": "pictures.widgets",
 }
 _NAMES = {

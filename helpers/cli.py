@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -127,13 +128,15 @@ def notebooks(arguments: argparse.Namespace) -> int:
 def chapter_path(name: str) -> Path:
     """The notebook that is meant by a number such as 04, or by its path."""
     folder = project_folder() / "notebooks"
-    if name.isdigit():
-        found = sorted(folder.glob(f"{int(name):02d}_*.ipynb"))
+    if re.fullmatch(r"\d+[b-z]?", name):
+        found = sorted(folder.glob(f"{name.zfill(2 + name[-1].isalpha())}_*.ipynb"))
         if found:
             return found[0]
     elif Path(name).is_file():
         return Path(name)
-    there = ", ".join(path.name[:2] for path in sorted(folder.glob("[0-9][0-9]_*.ipynb")))
+    from helpers.workbook.chapters import PAGES
+
+    there = ", ".join(path.name.partition("_")[0] for path in sorted(folder.glob(PAGES)))
     raise UsageProblem(f"There is no chapter {name}. There are: {there}.")
 
 
@@ -165,6 +168,19 @@ def script(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def repeat_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("chapter", help="its number, such as 19b, or the path of a notebook")
+    parser.add_argument("--seeds", type=int, default=3, help="how many seeds, from 0 on, default 3")
+
+
+def repeat(arguments: argparse.Namespace) -> int:
+    from helpers.workbook.repeat import repeat as run_again
+
+    print_utf8()
+    print(run_again(chapter_path(arguments.chapter), seeds=arguments.seeds))
+    return 0
+
+
 def progress(arguments: argparse.Namespace) -> int:
     from helpers.workbook.progress import progress as so_far
 
@@ -181,7 +197,9 @@ def chapters(arguments: argparse.Namespace) -> int:
     from helpers.workbook.chapter_table import table
 
     paths = [chapter_path(name) for name in arguments.chapters]
-    paths = paths or sorted((project_folder() / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+    from helpers.workbook.chapters import PAGES
+
+    paths = paths or sorted((project_folder() / "notebooks").glob(PAGES))
     print(table(paths, run=arguments.seconds))
     return 0
 
@@ -249,6 +267,7 @@ COMMANDS = (
     Command("notebooks", "run the notebooks from clean kernels", notebooks_arguments, notebooks),
     Command("progress", "show what you have answered and passed, and what comes next", no_arguments, progress),
     Command("script", "write a chapter as a plain script, for ncu and nsys", script_arguments, script),
+    Command("repeat", "train a chapter with several seeds, keep what comes out", repeat_arguments, repeat),
     Command(
         "chapters", "show what each chapter holds: cells, words, explorers, questions", chapters_arguments, chapters
     ),

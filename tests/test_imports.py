@@ -37,7 +37,7 @@ CIRCLES = {"workbook.authoring.validation": "the page tells of the report that p
 # What may only be imported in certain files, as (module, the files, why).
 ONLY_IN = (
     ("llvmlite", (), "only the engine makes machine code"),
-    ("matplotlib", ("pictures/",), "results are numbers; drawing is another layer"),
+    ("matplotlib", ("pictures/", "data/glyphs.py"), "results are numbers; its fonts are a source of shapes"),
     (
         "ipywidgets",
         ("pictures/widgets/", "checking/predict.py", "workbook/checks.py"),

@@ -1,1 +1,1 @@
-"""Data that a rule and a seed make: as much as anybody wants, and none of it stored anywhere."""
+"""Data to train on: made by a rule and a seed, read from the course itself, or from a learner's own files."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[2] / "notebooks"
+PAGES = "[0-9][0-9]*_*.ipynb"
+"""Chapters' files: a chapter in two parts has 19_….ipynb and 19b_….ipynb."""
 NOT_EXPLORERS = frozenset({"choice", "dropdown", "slider", "steps", "toggle"})
 
 
@@ -28,32 +30,32 @@ class Chapter:
 
     @property
     def number(self) -> str:
-        """The two digits its file's name begins with."""
-        return self.path.name[:2]
+        """What its file's name begins with: two digits, and a letter where it is a chapter's second part."""
+        return self.path.name.partition("_")[0]
 
     @property
     def name(self) -> str:
         """What it is called in a list: a lab's title has its number."""
-        return f"{self.number} {self.title}" if self.number.isdigit() else self.title
+        return f"{self.number} {self.title}" if self.number[0].isdigit() else self.title
 
     @property
     def place(self) -> str:
         """Where something is in it: "chapter 05", "lab 05"."""
-        return f"chapter {self.number}" if self.number.isdigit() else f"lab {self.path.name[3:5]}"
+        return f"chapter {self.number}" if self.number[0].isdigit() else f"lab {self.path.name[3:5]}"
 
 
 def folder() -> Path:
     """The folder of notebooks: where one is at work, else beside the installed helpers."""
     for place in (Path.cwd(), *Path.cwd().parents):
         for candidate in (place, place / "notebooks"):
-            if next(candidate.glob("[0-9][0-9]_*.ipynb"), None):
+            if next(candidate.glob(PAGES), None):
                 return candidate
     return HERE
 
 
 def chapters(where: Path | None = None) -> tuple[Chapter, ...]:
     """All chapters of a folder, in order."""
-    return tuple(read(path) for path in sorted((where or folder()).glob("[0-9][0-9]_*.ipynb")))
+    return tuple(read(path) for path in sorted((where or folder()).glob(PAGES)))
 
 
 def labs(where: Path | None = None) -> tuple[Chapter, ...]:

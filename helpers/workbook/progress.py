@@ -62,7 +62,7 @@ class Progress:
     @property
     def next(self) -> Row | None:
         """Where to go on: the chapter begun last, a lab begun, the next chapter, then whatever was left out."""
-        chapters = [row for row in self.rows if row.chapter.number.isdigit()]
+        chapters = [row for row in self.rows if row.chapter.number[0].isdigit()]
         labs = [row for row in self.rows if row.started and row not in chapters]
         begun = max((number for number, row in enumerate(chapters) if row.started), default=-1)
         order = (*chapters[begun : begun + 1], *labs, *chapters[begun + 1 :], *self.rows)

@@ -123,7 +123,7 @@ Found = Iterator[tuple[int | None, str]]
 
 
 def file_name(page: Page) -> Found:
-    if not re.fullmatch(r"\d\d_[a-z0-9_]+\.ipynb", page.name):
+    if not re.fullmatch(r"\d\d[b-z]?_[a-z0-9_]+\.ipynb", page.name):
         yield None, "name it NN_short_title.ipynb, so that the chapters stand in order"
 
 

@@ -73,7 +73,7 @@ def beyond(path: Path, notebook) -> list[str]:
         cell.id: "".join(output.get("text", "") for output in cell.get("outputs", ())) for cell in notebook.cells
     }
     found = []
-    for band in (band for band in BANDS if path.name.startswith(band.chapter)):
+    for band in (band for band in BANDS if path.name.startswith(f"{band.chapter}_")):
         matches = re.finditer(band.pattern, printed.get(band.cell, ""), re.MULTILINE)
         numbers = [float(number) for match in matches for number in match.groups()]
         if not numbers:

@@ -289,7 +289,7 @@ def chapter(root: Path, number: int, title: str) -> str:
 def _list(contents: Path, number: int, row: str) -> None:
     """Put a chapter's row below those of the chapters before it."""
     lines = contents.read_text(encoding="utf-8").splitlines(keepends=True)
-    before = [at for at, line in enumerate(lines) if re.match(r"\| \d\d \|", line) and int(line[2:4]) < number]
+    before = [at for at, line in enumerate(lines) if re.match(r"\| \d\d[b-z]? \|", line) and int(line[2:4]) < number]
     lines.insert(before[-1] + 1, row)
     contents.write_text("".join(lines), encoding="utf-8")
 
