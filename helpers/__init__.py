@@ -45,7 +45,7 @@ _NAMES = {
     "models.layers": ("layers",),
     "models.number_formats": ("FORMATS",),
     "models.warp_scheduler": ("bytes_in_flight", "schedule"),
-    "results.change_log": ("ChangeLog", "Count", "paired"),
+    "results.change_log": ("ChangeLog", "Count", "Published", "paired"),
     "results.cold_start": ("cold_start",),
     "results.diagnose": ("diagnose",),
     "results.ladder": ("ladder",),

@@ -77,6 +77,21 @@ class Count:
         return f"{self.before:,.6g} → {self.after:,.6g} {self.unit}"
 
 
+@dataclass(frozen=True)
+class Published:
+    """What others measured of a change that this machine can't test: their words, and a source."""
+
+    says: str
+    source: str = "published"
+
+    @property
+    def better(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        return self.says
+
+
 def paired(before: Callable[[], float], after: Callable[[], float], rounds: int = ROUNDS) -> Ratio:
     """Run both in turns, each returning its seconds, so that what slows the machine down slows both.
 
@@ -100,7 +115,7 @@ class Entry:
 
     change: str
     evidence: str
-    result: Ratio | Count
+    result: Ratio | Count | Published
     reason: str
 
     @property
@@ -118,7 +133,7 @@ class ChangeLog:
 
     entries: dict[str, Entry] = field(default_factory=dict)
 
-    def enter(self, change: str, evidence: str, result: Ratio | Count, *, reason: str = "") -> str:
+    def enter(self, change: str, evidence: str, result: Ratio | Count | Published, *, reason: str = "") -> str:
         """Enter a change and say whether it stays.
 
         reason: why a change is kept that shows nothing here, stated before it was tried, with its source.
