@@ -116,9 +116,9 @@ plots.kernel_cards          plots.cards           What does the profile of a ker
 widgets.cards               explorers.profiles    What does the profile of a kernel say on another GPU?
 plots.questions             chapters.ch12         What is a kernel's bottleneck, and how do we find it?
 plots.published_times       chapters.ch07         How far off is the time model from published measurements?
-plots.mend_steps            chapters.ch23         How much did each optimisation of a training step gain?
-plots.mend_lanes            plots.step_log        How do the timelines of two versions of a training step differ?
-widgets.mends               explorers.profiles    What changed between any two versions of a training step?
+plots.change_steps          chapters.ch23         How much did each optimisation of a training step gain?
+plots.change_lanes          plots.step_log        How do the timelines of two versions of a training step differ?
+widgets.changes             explorers.profiles    What changed between any two versions of a training step?
 
 Matrix products and fusion
 plots.product_tiles         chapters.ch13         What do a block, a warp and a thread of a matrix product touch?

@@ -74,7 +74,11 @@ class Count:
         return self.after < self.before
 
     def __str__(self) -> str:
-        return f"{self.before:,.6g} → {self.after:,.6g} {self.unit}"
+        return f"{_number(self.before)} → {_number(self.after)} {self.unit}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:.3g}"
 
 
 @dataclass(frozen=True)

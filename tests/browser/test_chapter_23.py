@@ -17,7 +17,7 @@ def test_keys_choose_the_versions_to_compare(chapter):
         return [picture for label, picture in page.figures() if label.startswith(start)]
 
     (first,) = page.wait("the first and the last kept", lambda: told("From “as found” to “split sums”"))
-    before, after = page.browser.find_elements(By.CSS_SELECTOR, ".warpbook-mends select")
+    before, after = page.browser.find_elements(By.CSS_SELECTOR, ".warpbook-changes select")
 
     def choose(box, key: str) -> None:
         page.script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].focus()", box)

@@ -70,7 +70,7 @@ def test_each_version_is_compared_with_the_last_that_was_kept():
 def test_ceilings_take_one_suspect_away():
     found = mended_log()["as found"]
     rows = {row.suspect: row for row in found.ceilings()}
-    assert rows["asking for all of it"].seconds < rows["copies"].seconds < found.seconds
+    assert rows["launch overhead"].seconds < rows["copies"].seconds < found.seconds
     assert rows["add (40 launches)"].gain > 2
     assert all(row.seconds <= found.seconds * (1 + 1e-9) for row in rows.values())
 
@@ -101,9 +101,9 @@ def test_another_gpu_gets_other_times_and_the_same_counts():
 
 def test_what_is_drawn_says_what_changed():
     log = mended_log()
-    alt = show(widgets.mends(log).draw("as found", "last")).alt
+    alt = show(widgets.changes(log).draw("as found", "last")).alt
     assert "launches 40 → 2" in alt and "waits of the host 5 → 2" in alt and "bytes to the GPU" not in alt
-    alt = show(plots.mend_steps(log)).alt
+    alt = show(plots.change_steps(log)).alt
     assert "4 versions of a step, 1 of them taken back" in alt and "40 launches" in alt
 
 
@@ -116,8 +116,8 @@ def test_it_refuses_what_it_cannot_compare():
     with pytest.raises(ValueError, match="at least 1"):
         StepLog(steps=0)
     with pytest.raises(ValueError, match="no version yet"):
-        plots.mend_steps(StepLog())
+        plots.change_steps(StepLog())
     with pytest.raises(TypeError, match="StepLog"):
-        widgets.mends({"a": 1})
+        widgets.changes({"a": 1})
     with pytest.raises(ValueError, match="two versions"):
-        widgets.mends(StepLog())
+        widgets.changes(StepLog())

@@ -9,7 +9,7 @@ from vgpu.hardware.time_model import seconds_text
 
 
 @styled
-def mend_steps(log: StepLog) -> Picture:
+def change_steps(log: StepLog) -> Picture:
     """The versions of a `StepLog` from the top down: a bar of modelled time each, with its launches and its gain.
 
     White: a version that was taken back. Grey: one within the model's error of the last that was kept before it.
