@@ -1,4 +1,4 @@
-"""Chapter 23 as a learner meets it: versions of a training step chosen by keyboard."""
+"""Chapter 23b as a learner meets it: versions of a training step chosen by keyboard."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def test_keys_choose_the_versions_to_compare(chapter):
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
 
-    page = chapter("23")
+    page = chapter("23b")
 
     def told(start: str) -> list[str]:
         return [picture for label, picture in page.figures() if label.startswith(start)]
