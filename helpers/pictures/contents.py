@@ -111,7 +111,7 @@ plots.block_uses            chapters.ch11         When does a caching allocator 
 plots.stream_order          chapters.ch11         Which order do streams and events guarantee, and what is a race?
 plots.timeline_window       plots.time            What happens around one operation of a timeline?
 widgets.timeline            explorers.time        Where in the timeline of a training step is the GPU idle?
-plots.trace_timeline        plots.traces          When does a training script load, compute and update?
+plots.trace_timeline        chapters.ch23         When does a training script load, compute and update?
 plots.kernel_cards          plots.cards           What does the profile of a kernel say?
 widgets.cards               explorers.profiles    What does the profile of a kernel say on another GPU?
 plots.questions             chapters.ch12         What is a kernel's bottleneck, and how do we find it?

@@ -115,19 +115,24 @@ def paired(before: Callable[[], float], after: Callable[[], float], rounds: int 
 
 @dataclass(frozen=True)
 class Entry:
-    """One change: why it was tried, what came of it, and what was decided. `reason` is what the rule can't test."""
+    """One change: why it was tried, what came of it, and what was decided.
+
+    reason: why it stays, where the rule can't test it. differs: how the program's results differ, which ends it.
+    """
 
     change: str
     evidence: str
     result: Ratio | Count | Published
     reason: str
+    differs: str
 
     @property
     def kept(self) -> bool:
-        return self.result.better or bool(self.reason)
+        return not self.differs and (self.result.better or bool(self.reason))
 
     def cells(self) -> list[str]:
-        verdict = "kept" if self.result.better else f"kept: {self.reason}" if self.reason else "taken back"
+        why = self.differs or ("" if self.result.better else self.reason)
+        verdict = ("kept" if self.kept else "taken back") + (f": {why}" if why else "")
         return [self.change, self.evidence, str(self.result), self.result.source, verdict]
 
 
@@ -137,12 +142,15 @@ class ChangeLog:
 
     entries: dict[str, Entry] = field(default_factory=dict)
 
-    def enter(self, change: str, evidence: str, result: Ratio | Count | Published, *, reason: str = "") -> str:
+    def enter(
+        self, change: str, evidence: str, result: Ratio | Count | Published, *, reason: str = "", differs: str = ""
+    ) -> str:
         """Enter a change and say whether it stays.
 
-        reason: why a change is kept that shows nothing here, stated before it was tried, with its source.
+        reason: why a change is kept that shows nothing here, stated before it was tried, with its source. differs: how
+        the results of the program are others than before, so that it is taken back however fast it is.
         """
-        entry = self.entries[change] = Entry(change, evidence, result, reason)
+        entry = self.entries[change] = Entry(change, evidence, result, reason, differs)
         return f"{change}: {result}, so {'kept' if entry.kept else 'taken back'}"
 
     HEADS = ("change", "evidence", "before and after", "source", "decision")

@@ -42,7 +42,9 @@ def test_the_log_follows_the_rule():
     log.enter("pinned", "copies wait", nothing, reason="needs a GPU")
     log.enter("reads", "3 a step", Count(3, 0, "reads"))
     log.enter("more", "", Count(3, 3, "reads"))
-    assert [entry.kept for entry in log.entries.values()] == [True, False, True, True, False]
+    log.enter("larger batch", "", faster, differs="fewer updates")
+    assert [entry.kept for entry in log.entries.values()] == [True, False, True, True, False, False]
+    assert "taken back: fewer updates" in repr(log)
     for said in (repr(log), log._repr_html_()):
         assert "kept: needs a GPU" in said and "3 → 0 reads" in said and "counted" in said and "measured" in said
 
