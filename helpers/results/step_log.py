@@ -195,8 +195,9 @@ def _unwaited(steps: Sequence) -> list:
 
 
 _HEADS = (
-    "version", "launches", "bytes to the GPU", "bytes back", "waits", "DRAM, MB", "requested from L2, MB", "instructions",
-    "tensor cores", "held at most, MiB", "reserved, MiB", "loss", "modelled", "since the first", "since the last kept",
+    "version", "launches", "bytes to the GPU", "bytes back", "waits", "DRAM, MB", "requested from L2, MB",
+    "instructions", "tensor cores", "held at most, MiB", "reserved, MiB", "loss", "modelled", "since the first",
+    "since the last kept",
 )  # fmt: skip
 
 
