@@ -89,7 +89,7 @@ def changes(log: StepLog, *, before: str | None = None, after: str | None = None
     was kept. TypeError for what is no log, ValueError for fewer versions.
     """
     if not isinstance(log, StepLog):
-        raise TypeError(f"mends takes a StepLog, with at least two versions; this is of type {type(log).__name__}")
+        raise TypeError(f"changes takes a StepLog, with at least two versions; this is of type {type(log).__name__}")
     names = list(log)
     if len(names) < 2:
         raise ValueError(f"before and after are two versions, and this log has {len(names)}: log.run(name, program)")
