@@ -111,13 +111,14 @@ plots.block_uses            chapters.ch11         When does a caching allocator 
 plots.stream_order          chapters.ch11         Which order do streams and events guarantee, and what is a race?
 plots.timeline_window       plots.time            What happens around one operation of a timeline?
 widgets.timeline            explorers.time        Where in the timeline of a training step is the GPU idle?
+plots.trace_timeline        chapters.ch23         When does a training script load, compute and update?
 plots.kernel_cards          plots.cards           What does the profile of a kernel say?
 widgets.cards               explorers.profiles    What does the profile of a kernel say on another GPU?
 plots.questions             chapters.ch12         What is a kernel's bottleneck, and how do we find it?
 plots.published_times       chapters.ch07         How far off is the time model from published measurements?
-plots.mend_steps            chapters.ch23         How much did each optimisation of a training step gain?
-plots.mend_lanes            plots.step_log        How do the timelines of two versions of a training step differ?
-widgets.mends               explorers.profiles    What changed between any two versions of a training step?
+plots.change_steps          chapters.ch23         How much did each optimisation of a training step gain?
+plots.change_lanes          plots.step_log        How do the timelines of two versions of a training step differ?
+widgets.changes             explorers.profiles    What changed between any two versions of a training step?
 
 Matrix products and fusion
 plots.product_tiles         chapters.ch13         What do a block, a warp and a thread of a matrix product touch?

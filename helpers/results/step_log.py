@@ -138,7 +138,7 @@ class Version:
         found = {
             "copies": self._without(COPIES),
             "waits of the host": self._timed(_unwaited(self._steps), self._works, self.gpu),
-            "asking for all of it": self._timed(self._steps, self._works, host),
+            "launch overhead": self._timed(self._steps, self._works, host),
             "the work of all kernels": self._timed(self._steps, self._weightless(), self.gpu),
         }
         for name, count in self.by_kernel().items():
@@ -195,8 +195,9 @@ def _unwaited(steps: Sequence) -> list:
 
 
 _HEADS = (
-    "version", "launches", "bytes to the GPU", "bytes back", "waits", "DRAM, MB", "asked of L2, MB", "instructions",
-    "tensor cores", "held at most, MiB", "reserved, MiB", "loss", "modelled", "since the first", "since the last kept",
+    "version", "launches", "bytes to the GPU", "bytes back", "waits", "DRAM, MB", "requested from L2, MB",
+    "instructions", "tensor cores", "held at most, MiB", "reserved, MiB", "loss", "modelled", "since the first",
+    "since the last kept",
 )  # fmt: skip
 
 

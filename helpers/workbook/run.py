@@ -263,7 +263,8 @@ def run(
     try:
         # A developer's own answers and choices must not get into what is stored.
         environment = {name: value for name, value in os.environ.items() if name != "VGPU_GPU"}
-        client.execute(env=environment | {"WARPBOOK_STATE": "off"})
+        # Some builds of PyTorch write "USDT: …" to stderr when its profiler starts; read when PyTorch is loaded.
+        client.execute(env={"KINETO_LOG_LEVEL": "99"} | environment | {"WARPBOOK_STATE": "off"})
     except CellTimeoutError:
         problems.append(Problem("budget", None, f"a cell was stopped after {budget:g} s: make its work smaller"))
     except DeadKernelError:

@@ -1,4 +1,4 @@
-"""Chapter 23 as a learner meets it: versions of a training step chosen by keyboard."""
+"""Chapter 23b as a learner meets it: versions of a training step chosen by keyboard."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ def test_keys_choose_the_versions_to_compare(chapter):
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
 
-    page = chapter("23")
+    page = chapter("23b")
 
     def told(start: str) -> list[str]:
         return [picture for label, picture in page.figures() if label.startswith(start)]
 
     (first,) = page.wait("the first and the last kept", lambda: told("From “as found” to “split sums”"))
-    before, after = page.browser.find_elements(By.CSS_SELECTOR, ".warpbook-mends select")
+    before, after = page.browser.find_elements(By.CSS_SELECTOR, ".warpbook-changes select")
 
     def choose(box, key: str) -> None:
         page.script("arguments[0].scrollIntoView({block: 'center'}); arguments[0].focus()", box)

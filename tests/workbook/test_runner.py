@@ -31,6 +31,11 @@ BROKEN = (
     ("a bare image", code(PIXEL), {"alt text", "missing output"}),
     ("a widget's figure without a label", code(WIDGET), set()),  # it is in no output, but in the notebook's state
     ("an output that is not stored", code("1 + 1"), {"missing output"}),
+    (
+        "PyTorch's profiler, which says on some builds that it starts",
+        code("import torch\nfrom torch.profiler import profile\nwith profile():\n    torch.ones(3).sum()"),
+        set(),
+    ),
     ("an address in memory", code("print(object())"), {"machine", "missing output"}),
 )
 

@@ -1,3 +1,3 @@
-"""Chapter 23, the clinic: waits, the next mend, bytes of a step, a fused kernel, tiles of tensor cores, a log."""
+"""Chapter 23, the clinic: decisions, loaders, gaps, graphs; then waits, fixes, bytes, a fused kernel, tiles, a log."""
 
-ORDER = ("waits", "next_mend", "copied", "fused", "tiles", "take_back")
+ORDER = ("decide", "bound", "gap", "graphs", "tiles", "waits", "next_fix", "copied", "fused", "take_back")

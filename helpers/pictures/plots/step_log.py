@@ -24,13 +24,13 @@ BARS = {
     "bytes to the GPU": lambda version: version.copied("H2D"),
     "waits of the host": lambda version: version.waits,
     "bytes of DRAM": lambda version: version.dram_bytes,
-    "bytes asked of L2": lambda version: version.l2_bytes,
+    "bytes requested from L2": lambda version: version.l2_bytes,
 }
 """What is drawn as bars, by its name: counts of a whole run."""
 
 
 @styled
-def mend_lanes(before: Version, after: Version) -> Picture:
+def change_lanes(before: Version, after: Version) -> Picture:
     """Two versions of a training step: their timelines on one axis, with bars of counts beside them.
 
     before, after: versions of a `StepLog`. The lanes show all steps of a run; hatched: the host waits. Each bar is

@@ -49,10 +49,11 @@ def command(
 
 def environment(*, teacher: bool = False) -> dict[str, str]:
     """This process's environment, and in it where JupyterLab finds the room's settings."""
+    variables = {"KINETO_LOG_LEVEL": "99"} | os.environ  # else PyTorch's profiler may write "USDT: …" to stderr
     if teacher:
-        return dict(os.environ)
+        return variables
     before = os.environ.get("JUPYTER_CONFIG_PATH", "")
-    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [str(LEARNER), before]))}
+    return {**variables, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [str(LEARNER), before]))}
 
 
 def page(notebooks: Path) -> Path:

@@ -14,7 +14,7 @@ from helpers.pictures.widgets.explorer import Explorer
 from helpers.workbook.run import unnamed_pictures
 from tests.pictures.widgets.choose import choose
 from tests.pictures.widgets.test_library_share import product
-from tests.results.test_step_log import mended_log
+from tests.results.test_step_log import changed_log
 from vgpu.base.latest_update import LatestUpdate
 from vgpu.hardware.device import device
 
@@ -163,7 +163,7 @@ EXPLORERS = {
     "lives": (lambda: widgets.lives({"steps": (steps, (X, OUT, np.int32(9), np.int32(2))),
                                      "scan": (scan, (X, OUT, np.int32(32)))}), ("version", "variable")),
     "memory": (lambda: widgets.memory(hold, count=[1, 4], twice=False), ("count", "twice")),
-    "mends": (lambda: widgets.mends(mended_log()), ("before", "after")),
+    "changes": (lambda: widgets.changes(changed_log()), ("before", "after")),
     "number_line": (lambda: widgets.number_line({"FP16": (5, 10), "tiny": (2, 1)}), ("power", "zoom")),
     "pipeline": (lambda: widgets.pipeline(stage_bytes=8192, threads=256, registers=40), ("stages", "compute")),
     "pipeline_schedule": (lambda: widgets.pipeline_schedule(), ("stages", "micro_batches")),

@@ -12,12 +12,12 @@ SHAPES = ((1, 1, 1), (2, 3, 5), (1, 2, 128), (3, 5, 67), (40, 1, 3), (2, 4, 200)
 
 def _case(images: int, channels: int, pixels: int) -> Case:
     out = np.maximum(numbers((images, channels, pixels), seed=pixels), 0)
-    slope = numbers((images, channels, pixels), seed=channels + 17)
-    below = np.where(out > 0, slope, np.float32(0)).astype(np.float32)
-    bias = below.sum(axis=(0, 2), dtype=np.float64).astype(np.float32)
+    grad_output = numbers((images, channels, pixels), seed=channels + 17)
+    grad_input = np.where(out > 0, grad_output, np.float32(0)).astype(np.float32)
+    bias = grad_input.sum(axis=(0, 2), dtype=np.float64).astype(np.float32)
     sizes = (np.int32(images), np.int32(channels), np.int32(pixels))
-    wanted = np.concatenate([below.ravel(), bias])
-    return Case(f"{images} × {channels} × {pixels}", (out, slope, Out(wanted), *sizes), (channels,), (BLOCK,))
+    wanted = np.concatenate([grad_input.ravel(), bias])
+    return Case(f"{images} × {channels} × {pixels}", (out, grad_output, Out(wanted), *sizes), (channels,), (BLOCK,))
 
 
 def cases() -> list[Case]:

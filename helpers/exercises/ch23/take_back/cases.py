@@ -7,8 +7,8 @@ from helpers.checking.exercise import Case, plural
 LOGS = (
     (("as found", 100.0, 2.0),),
     (("as found", 100.0, 2.0), ("fused", 50.0, 2.0)),
-    (("as found", 100.0, 2.0), ("slower", 110.0, 2.0), ("mended", 90.0, 2.0)),
-    (("as found", 100.0, 2.0), ("fast and wrong", 10.0, 1.5), ("mended", 60.0, 2.0)),
+    (("as found", 100.0, 2.0), ("slower", 110.0, 2.0), ("fixed", 90.0, 2.0)),
+    (("as found", 100.0, 2.0), ("fast and wrong", 10.0, 1.5), ("fixed", 60.0, 2.0)),
     (("as found", 100.0, 2.0), ("first", 50.0, 2.0), ("between", 70.0, 2.0), ("last", 49.0, 2.0)),
     (("as found", 100.0, 2.0), ("first", 50.0, 2.0001), ("wrong", 20.0, 2.1), ("slow", 50.0, 2.0),
      ("last", 40.0, 1.9999)),

@@ -6,7 +6,7 @@ LAYERS = (
     (16384, 6, 25), (1024, 16, 150), (4096, 6, 400), (16, 16, 16), (1, 1, 1), (17, 16, 16), (16, 17, 32),
     (100, 33, 47), (256, 64, 576),
 )  # fmt: skip
-"""Positions, filters, depth: the patient's first convolution, its second, and the way back of that one come first."""
+"""Positions, filters, depth: LeNet's first convolution, its second, and the backward pass of that one come first."""
 
 
 def _tiles(positions: int, filters: int, depth: int) -> tuple[int, float]:

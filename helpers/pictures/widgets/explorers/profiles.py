@@ -82,14 +82,14 @@ def _profiled(name: str, given: object, launch: tuple, shared_bytes: int) -> Pro
 STEP_HEIGHT = 560
 
 
-def mends(log: StepLog, *, before: str | None = None, after: str | None = None) -> Explorer:
+def changes(log: StepLog, *, before: str | None = None, after: str | None = None) -> Explorer:
     """Any two versions of a training step from a log: their timelines and their counts.
 
     log: a `StepLog` with at least two versions; before, after: names to begin with, else the first and the last that
     was kept. TypeError for what is no log, ValueError for fewer versions.
     """
     if not isinstance(log, StepLog):
-        raise TypeError(f"mends takes a StepLog, with at least two versions; this is of type {type(log).__name__}")
+        raise TypeError(f"changes takes a StepLog, with at least two versions; this is of type {type(log).__name__}")
     names = list(log)
     if len(names) < 2:
         raise ValueError(f"before and after are two versions, and this log has {len(names)}: log.run(name, program)")
@@ -100,6 +100,6 @@ def mends(log: StepLog, *, before: str | None = None, after: str | None = None) 
     }
 
     def draw(before: str, after: str) -> Picture:
-        return plots.mend_lanes(log[before], log[after])
+        return plots.change_lanes(log[before], log[after])
 
-    return Explorer("mends", draw, controls, height=STEP_HEIGHT)
+    return Explorer("changes", draw, controls, height=STEP_HEIGHT)

@@ -1,4 +1,4 @@
-def next_mend(step, suspects):
+def next_fix(step, suspects):
     best, least = None, step
     for name, (part, factor) in suspects.items():
         left = step - part + part / factor

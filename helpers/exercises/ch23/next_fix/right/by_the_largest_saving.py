@@ -1,4 +1,4 @@
-def next_mend(step, suspects):
+def next_fix(step, suspects):
     name, most = None, 0
     for suspect, (part, factor) in suspects.items():
         if part - part / factor > most:
