@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 COLOURS = {
     "computes": "blue", "forward": "blue", "backward": "green", "all-reduce": "orange", WAITING: "mist",
+    "forward 1": "blue", "forward 2": "sky", "backward 1": "green", "backward 2": "yellow",
     "sends": "orange", "receives": "yellow", "optimiser": "purple",
 }  # fmt: skip
 OTHERS = ("sky", "vermilion", "purple", "yellow")
-HATCHES = {"backward": "///", "all-reduce": "...", WAITING: ""}
+HATCHES = {"backward": "///", "backward 1": "///", "backward 2": "\\\\\\", "all-reduce": "...", WAITING: ""}
 MOST_NUMBERED = 72
 IDLE = (WAITING, "all-reduce", "sends", "receives")
 

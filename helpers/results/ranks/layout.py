@@ -104,7 +104,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one step of a layout takes on each GPU: bytes kept and sent by what for, and modelled seconds by what for."""
+    """One step of a layout on each GPU: bytes kept, bytes sent and modelled seconds, each by what they are for."""
 
     model: Transformer
     layout: Layout
