@@ -1,3 +1,6 @@
+import numpy as np
+
+
 def merge(output_a, logsum_a, output_b, logsum_b):
     logsum = np.logaddexp(logsum_a, logsum_b)
     weight_a = np.exp(logsum_a - logsum)[:, None]

@@ -1,3 +1,6 @@
+import numpy as np
+
+
 def merge(output_a, logsum_a, output_b, logsum_b):
     total_a, total_b = np.exp(logsum_a), np.exp(logsum_b)
     total = total_a + total_b
