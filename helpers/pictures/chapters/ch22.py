@@ -88,7 +88,8 @@ def curve_panels(runs: Mapping[str, tuple[Sequence[float], Sequence[float]]]) ->
         far = max(far, difference)
         panel.plot(reference, color=shade(PALETTE["ink"], 0.78), lw=5, solid_capstyle="round")
         panel.plot(losses, color=CYCLE[0], lw=1.4, ls="--")
-        panel.set_title(f"{name}\nless than {_power(difference)} apart", fontsize=8.5, loc="left")
+        words = f"less than {_power(difference)} apart" if difference else "equal"
+        panel.set_title(f"{name}\n{words}", fontsize=8.5, loc="left")
         panel.tick_params(labelsize=8)
         if number // columns == rows - 1 or number + columns >= len(runs):
             panel.set_xlabel("step", fontsize=9)
