@@ -29,8 +29,8 @@ LONGEST_START = 180.0
 """Seconds in which PyTorch has to be imported once."""
 LONGEST_STOP = 20.0
 NEW_STORE_EACH_TIME = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
-"""With the default, ranks that are started again find the addresses of those before them in torchrun's store, and call
-there in vain (https://github.com/pytorch/pytorch/issues/167288)."""
+"""With the default, ranks that are started again find the addresses of the ones before in torchrun's store, and fail to
+connect (https://github.com/pytorch/pytorch/issues/167288)."""
 
 
 class RanksFailed(RuntimeError):
