@@ -65,7 +65,7 @@ BANDS = (
     Band("22b", "baselines", r"^character frequencies ([\d.]+)", 3.0, 3.3),
     Band("22b", "baselines", r"bigrams ([\d.]+)", 2.3, 2.5),
     Band("22b", "baselines", r"transformer here ([\d.]+)", 2.5, 2.99),
-    Band("22b", "run-divide", r"at most ([\d.e-]+) from one process", 0, 0.05),
+    Band("22b", "run-divide", r"at most ([\d.e-]+) from one process", 1e-4, 0.05),
     Band("23", "accuracy", r"^(?:FP32|tensor cores): ([\d.]+) of 100", 78, 93),
     Band("23", "turn-filters", r"at most ([\d.]+) off", 0, 0.006),
     Band("23", "underflow", r"; (\d+) become 0", 0, 20),
