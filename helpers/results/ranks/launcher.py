@@ -164,7 +164,7 @@ def torchrun(
 class _Run:
     """One torchrun: its files, its words so far, and its end."""
 
-    def __init__(self, script: Path, ranks: int, arguments: list[str], folder: Path, timeout: float, restarts: int):
+    def __init__(self, script: Path, ranks: int, arguments: list[str], folder: Path, timeout: float, restarts: int = 0):
         self.script, self.ranks, self.folder, self.timeout = script, ranks, folder, timeout
         self.restarts = restarts
         again = [f"--max-restarts={restarts}"] if restarts else []
