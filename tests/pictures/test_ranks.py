@@ -97,7 +97,7 @@ def test_published_points_stand_beside_their_own_workload_only():
 def test_curves_of_parallel_runs_say_how_far_they_are_apart():
     reference = [3.0, 2.0, 1.5]
     picture = plots.curve_panels({"DDP": ([3.0, 2.0, 1.5004], reference), "FSDP": (reference, reference)})
-    assert "no loss differs by 1e-3 or more" in show(picture).alt
+    assert "No loss differs by 1e-3 or more" in show(picture).alt
     assert [axes.get_title("left") for axes in picture.figure.axes] == [
         "DDP\nless than 1e-3 apart",
         "FSDP\nequal",

@@ -95,10 +95,8 @@ def curve_panels(runs: Mapping[str, tuple[Sequence[float], Sequence[float]]]) ->
             panel.set_xlabel("step", fontsize=9)
         if number % columns == 0:
             panel.set_ylabel("loss", fontsize=9)
-    words = (
-        f"{plural(len(runs), 'loss curve')}, {', '.join(runs)}: each dashed line lies on the grey one of one process"
-    )
-    return Picture(figure, f"{words}; no loss differs by {_power(far)} or more.")
+    words = f"{plural(len(runs), 'loss curve')} ({'; '.join(runs)}): each dashed line lies on the grey one"
+    return Picture(figure, f"{words} of one process. No loss differs by {_power(far)} or more.")
 
 
 @styled
