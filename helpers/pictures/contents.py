@@ -182,6 +182,10 @@ widgets.latent_walk         explorers.networks    How do generated images change
 
 Several GPUs
 plots.parallel_kinds        chapters.ch22         How do the kinds of parallelism split weights and batch?
+plots.curve_panels          chapters.ch22         Do parallel runs have the loss curve of one process?
+plots.restarted_curve       chapters.ch22         Which steps are repeated after a restart, and does the loss continue?
+plots.bucket_timeline       chapters.ch22         Which all-reduces of gradients overlap with the backward pass?
+plots.layout_bars           chapters.ch22         What does a training step spend its time on, for each layout of GPUs?
 plots.collective_moment     plots.ranks           What does each rank hold after a step of a collective?
 widgets.collective          explorers.ranks       How does a ring all-reduce work, step by step?
 plots.rank_gantt            plots.ranks           What does each rank do when, and where does it wait?

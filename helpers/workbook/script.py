@@ -57,11 +57,13 @@ def as_script(path: Path, *, timed: bool = False) -> str:
 
 
 def _written(source: str) -> str:
-    """What `%%writefile NAME` does, as Python: the rest of the cell goes into that file."""
+    """What `%%writefile NAME` does, as Python: the rest of the cell goes into that file, with `-a` at its end."""
     head, _, body = source.partition("\n")
-    name = re.sub(r"\$(\w+)", r"{\1}", head.split(maxsplit=1)[1].strip())
+    given = head.split(maxsplit=1)[1].strip()
+    name = re.sub(r"\$(\w+)", r"{\1}", given.removeprefix("-a "))
+    mode = "a" if given.startswith("-a ") else "w"
     text = repr(body + "\n") if "'''" in body or body.endswith("\\") else f"r'''{body}\n'''"
-    return f'with open(f"{name}", "w", encoding="utf-8") as file:\n    file.write({text})\n'
+    return f'with open(f"{name}", "{mode}", encoding="utf-8") as file:\n    file.write({text})\n'
 
 
 def _plain(source: str, *, may_fail: bool) -> str:

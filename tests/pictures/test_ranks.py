@@ -85,3 +85,42 @@ def test_runs_of_real_ranks_share_one_axis_of_time():
     runs = {name: ranks.training_spans([[seconds, 1]], 0) for name, seconds in (("fast", 1), ("slow", 4))}
     explorer = widgets.rank_gantt(runs, kind="measured")
     assert "fast: 2 ranks in 1 s (measured)" in repr(explorer)
+
+
+def test_published_points_stand_beside_their_own_workload_only():
+    work = {name: ranks.Workload(name, 1.0, 1e9) for name in ("one", "two")}
+    explorer = widgets.scaling(work, ranks=(1, 8), published={"one": {"somebody": (8, 0.9)}})
+    assert "Published: somebody: 90% at 8." in show(explorer.draw(**explorer.values)).alt
+    assert "Published" not in show(explorer.draw(**{**explorer.values, "workload": "two"})).alt
+
+
+def test_curves_of_parallel_runs_say_how_far_they_are_apart():
+    reference = [3.0, 2.0, 1.5]
+    picture = plots.curve_panels({"DDP": ([3.0, 2.0, 1.5004], reference), "FSDP": (reference, reference)})
+    assert "No loss differs by 1e-3 or more" in show(picture).alt
+    assert [axes.get_title("left") for axes in picture.figure.axes] == [
+        "DDP\nless than 1e-3 apart",
+        "FSDP\nequal",
+    ]
+    alt = show(plots.restarted_curve(reference, {"attempt 0": (0, [3.0, 2.0]), "attempt 1": (1, [2.0, 1.5])})).alt
+    assert "attempt 0 makes steps 0 to 1; attempt 1 makes steps 1 to 2" in alt
+    with pytest.raises(ValueError, match="1 to 8 runs"):
+        plots.curve_panels({})
+
+
+def test_buckets_say_what_the_backward_pass_hides():
+    picture = plots.bucket_timeline([("a", 0.01), ("b", 0.02)], [("bucket 0", 0.01, 0.02), ("bucket 1", 0.02, 0.03)])
+    assert "2 buckets: 50% of the time" in show(picture).alt
+
+
+def test_layouts_say_seconds_and_memory():
+    model = ranks.Transformer("m", 4, 1024, 8, 1024, 1000)
+    link = LINKS["PCIe 4"]
+    found = [
+        ranks.estimate(model, ranks.Layout(data=count), 8, "A100", inside=link, between=link, efficiency=0.5)
+        for count in (1, 8)
+    ]
+    picture = plots.layout_bars(found, room=found[1].bytes_kept)
+    texts = [text.get_text() for text in picture.figure.axes[0].texts]
+    assert "too much" in texts[0] and "too much" not in texts[1]
+    assert "1 GPU: " in show(picture).alt

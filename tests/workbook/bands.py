@@ -61,6 +61,11 @@ BANDS = (
     Band("21", "table", r"held-out digits .* score +([\d.]+)", 8.8, 10),
     Band("21", "own-compare", r"20 steps: ([\d.e-]+)", 0, 0.001),
     Band("21", "own-compare", r"our kernels: (\d)", 6, 8),
+    Band("22b", "run-alone", r"of the last ([\d.]+)$", 2.5, 3.1),
+    Band("22b", "baselines", r"^character frequencies ([\d.]+)", 3.0, 3.3),
+    Band("22b", "baselines", r"bigrams ([\d.]+)", 2.3, 2.5),
+    Band("22b", "baselines", r"transformer here ([\d.]+)", 2.5, 2.99),
+    Band("22b", "run-divide", r"at most ([\d.e-]+) from one process", 1e-4, 0.05),
     Band("23", "works", r"^after one epoch: ([\d.]+)%", 60, 96),
 )
 

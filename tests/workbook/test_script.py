@@ -42,6 +42,10 @@ def script(tmp_path, *cells, **options) -> str:
             "%%writefile $folder/one.py\nx = 1",
             "with open(f\"{folder}/one.py\", \"w\", encoding=\"utf-8\") as file:\n    file.write(r'''x = 1\n''')\n",
         ),
+        (
+            "%%writefile -a $folder/one.py\nx = 1",
+            "with open(f\"{folder}/one.py\", \"a\", encoding=\"utf-8\") as file:\n    file.write(r'''x = 1\n''')\n",
+        ),
         ("'''a\nb'''", "print('''a\nb''')\n"),
     ],
 )

@@ -1,3 +1,15 @@
-"""Chapter 22, several GPUs: what is sent, what is split, in which order stages work, who waits, how it scales."""
+"""Chapter 22, several GPUs: what is sent, what is split, who waits when, how it scales, and how training goes on."""
 
-ORDER = ("chunk", "ring_bytes", "average", "shard", "split_mlp", "one_by_one", "waiting", "efficiency")
+ORDER = (
+    "chunk",
+    "ring_bytes",
+    "average",
+    "shard",
+    "split_mlp",
+    "one_by_one",
+    "waiting",
+    "efficiency",
+    "stages_per_rank",
+    "merge",
+    "reads",
+)

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 COLOURS = {
     "computes": "blue", "forward": "blue", "backward": "green", "all-reduce": "orange", WAITING: "mist",
+    "forward 1": "blue", "forward 2": "sky", "backward 1": "green", "backward 2": "yellow",
     "sends": "orange", "receives": "yellow", "optimiser": "purple",
 }  # fmt: skip
 OTHERS = ("sky", "vermilion", "purple", "yellow")
-HATCHES = {"backward": "///", "all-reduce": "...", WAITING: ""}
+HATCHES = {"backward": "///", "backward 1": "///", "backward 2": "\\\\\\", "all-reduce": "...", WAITING: ""}
 MOST_NUMBERED = 72
 IDLE = (WAITING, "all-reduce", "sends", "receives")
 
@@ -129,7 +130,8 @@ def collective_moment(steps: Steps, ranks: int, number: int, *, name: str = "all
     last = list(steps[number - 1]) if number else []
     fresh = {(send.target, send.chunk) for send in last}
     ink.text(8, 18, f"{name}: {_where(number, len(steps))}", size=13, bold=True, mono=False)
-    ink.text(WIDTH - 8, 18, "a square is one rank's share of the sum · green: the sum is whole", size=10.5, ink=PALE,
+    legend = "square: one rank's share of the sum · green: the sum is whole · orange frame: just received"
+    ink.text(WIDTH - 8, 18, legend, size=10.5, ink=PALE,
              mono=False, anchor="end")  # fmt: skip
     for rank in range(ranks):
         ink.text(LEFT + column * rank + (column - GAP) / 2, 44, f"rank {rank}", size=11, mono=False, anchor="middle",
@@ -218,7 +220,7 @@ def rank_memory_bars(
                       height=0.62, label=kind if row == 0 else None)  # fmt: skip
             left += nbytes / GIB
         totals.append(left)
-        axes.text(left, row, f" {left:,.3g}", va="center", fontsize=9)
+        axes.annotate(f"{left:,.3g}", (left, row), (5, 0), textcoords="offset points", va="center", fontsize=9)
     end = 1.14 * max(*totals, (capacity or 0) / GIB, most / GIB)
     axes.set(xlim=(0, end), ylim=(len(STAGES) - 0.5, -0.5), yticks=range(len(STAGES)))
     axes.set_yticklabels([words.replace(" (", "\n(") for words in STAGES.values()], fontsize=9)
@@ -245,13 +247,13 @@ def scaling_curves(
     published: Mapping[str, tuple[int, float]] | None = None,
     title: str = "",
 ) -> Picture:
-    """Efficiency over the number of ranks, a line each; `published`: points by name, (ranks, efficiency)."""
+    """Efficiency over the number of ranks, a line each; `published`: points (ranks, efficiency) by who says so."""
     figure, axes = new(left=0.13, right=0.7, top=0.9, bottom=0.16)
     for number, (name, values) in enumerate(curves.items()):
         axes.plot(ranks, values, color=CYCLE[number], ls=DASHES[number], lw=2, label=name)
     for number, (name, (count, value)) in enumerate((published or {}).items()):
         axes.plot([count], [value], marker=MARKERS[number], ms=8, color=PALETTE["ink"], ls="none",
-                  mfc="none", mew=1.6, label=name)  # fmt: skip
+                  mfc="none", mew=1.6, label=f"{name},\npublished")  # fmt: skip
     axes.set_xscale("log", base=2)
     axes.set(xlim=(ranks[0], ranks[-1]), ylim=(0, 1.05), xlabel="ranks", title=title)
     marks = [count for count in ranks if count in (1, 4, 16, 64, 256, 1024, 4096)]

@@ -28,6 +28,9 @@ START = "fork" if sys.platform == "linux" else "spawn"
 LONGEST_START = 180.0
 """Seconds in which PyTorch has to be imported once."""
 LONGEST_STOP = 20.0
+NEW_STORE_EACH_TIME = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
+"""With the default, ranks that are started again find the addresses of the ones before in torchrun's store, and fail to
+connect (https://github.com/pytorch/pytorch/issues/167288)."""
 
 
 class RanksFailed(RuntimeError):
@@ -133,11 +136,13 @@ def torchrun(
     *,
     ranks: int,
     arguments: Sequence[str] = (),
+    restarts: int = 0,
     timeout: float = 120.0,
     environment: Mapping[str, str] | None = None,
 ) -> Ranks:
     """Run `torchrun --standalone --nproc-per-node=RANKS script ARGUMENTS`, and give back what the ranks reported.
 
+    `restarts`: how often torchrun starts all ranks again after one of them has failed (its `--max-restarts`).
     What rank 0 prints is shown at once, what others print at the end. The ranks and torchrun itself are killed, and
     nothing of them is left, when the cell is interrupted, when `timeout` seconds have passed, when a rank fails, and
     when the kernel ends or is killed. Raises RanksFailed where they did not end well; FileNotFoundError and ValueError
@@ -149,7 +154,7 @@ def torchrun(
     if not 1 <= ranks <= MOST_RANKS:
         raise ValueError(f"ranks is a number of processes on this machine, from 1 to {MOST_RANKS}, not {ranks}")
     with _one_at_a_time, tempfile.TemporaryDirectory(prefix="ranks-") as folder:
-        run = _Run(script, ranks, list(map(str, arguments)), Path(folder), timeout)
+        run = _Run(script, ranks, list(map(str, arguments)), Path(folder), timeout, restarts)
         status = run.until_it_ends(dict(environment or {}))
         if status != 0:
             raise RanksFailed(run.words(status))
@@ -159,20 +164,23 @@ def torchrun(
 class _Run:
     """One torchrun: its files, its words so far, and its end."""
 
-    def __init__(self, script: Path, ranks: int, arguments: list[str], folder: Path, timeout: float):
+    def __init__(self, script: Path, ranks: int, arguments: list[str], folder: Path, timeout: float, restarts: int = 0):
         self.script, self.ranks, self.folder, self.timeout = script, ranks, folder, timeout
-        shown = ["torchrun", "--standalone", f"--nproc-per-node={ranks}", script.name, *arguments]
+        self.restarts = restarts
+        again = [f"--max-restarts={restarts}"] if restarts else []
+        shown = ["torchrun", "--standalone", f"--nproc-per-node={ranks}", *again, script.name, *arguments]
         self.command = " ".join(shown)
         self.arguments = [
             "--standalone", "--local-addr=127.0.0.1", f"--nproc-per-node={ranks}", "--monitor-interval=0.05",
-            "--redirects=3", f"--log-dir={folder / 'logs'}", str(script), *arguments,
+            "--redirects=3", f"--log-dir={folder / 'logs'}", *again, str(script), *arguments,
         ]  # fmt: skip
-        self.printed = 0  # characters of rank 0 that are shown
+        self.printed: dict[Path, int] = {}  # characters of rank 0 that are shown, by attempt
 
     def until_it_ends(self, environment: dict[str, str]) -> int | None:
         """Run it; the exit status of torchrun, or None when it took too long."""
         warden = _serving()
-        environment = {FOLDER: str(self.folder), "OMP_NUM_THREADS": "1", **_local_network(), **environment}
+        settings = {FOLDER: str(self.folder), "OMP_NUM_THREADS": "1", **_local_network()}
+        environment = {**settings, **(NEW_STORE_EACH_TIME if self.restarts else {}), **environment}
         warden.say(
             arguments=self.arguments, folder=str(self.script.parent), log=str(self.folder / "log"),
             environment=environment,
@@ -190,18 +198,21 @@ class _Run:
             return None
         self._show_rank_0()
         for rank in range(1, self.ranks):
-            _show(rank, self._said(rank, "stdout"))
+            for path in self._logs(rank, "stdout.log"):
+                _show(rank, path.read_text(errors="replace"))
         return answer["status"]
 
-    def _said(self, rank: int, stream: str) -> str:
-        found = sorted(self.folder.glob(f"logs/*/attempt_0/{rank}/{stream}.log"))
-        return found[-1].read_text(errors="replace") if found else ""
+    def _logs(self, rank: int, name: str) -> list[Path]:
+        """These files of a rank, one an attempt: torchrun makes another attempt for each restart."""
+        found = self.folder.glob(f"logs/*/attempt_*/{rank}/{name}")
+        return sorted(found, key=lambda path: int(path.parts[-3].removeprefix("attempt_")))
 
     def _show_rank_0(self) -> None:
-        text = self._said(0, "stdout")
-        whole = text.rfind("\n") + 1
-        _show(0, text[self.printed : whole])
-        self.printed = max(self.printed, whole)
+        for path in self._logs(0, "stdout.log"):
+            text, shown = path.read_text(errors="replace"), self.printed.get(path, 0)
+            whole = text.rfind("\n") + 1
+            _show(0, text[shown:whole])
+            self.printed[path] = max(shown, whole)
 
     def told(self) -> Ranks:
         """What the files of all ranks hold."""
@@ -238,7 +249,7 @@ class _Run:
     def _where(self, rank: int) -> str:
         """At which line of the script a rank stood when it was killed; "" where it left no word of that."""
         stood = re.compile(rf'^  File "{re.escape(str(self.script))}", line (\d+) in', re.MULTILINE)
-        for path in self.folder.glob(f"logs/*/attempt_0/{rank}/stderr.log"):
+        for path in self._logs(rank, "stderr.log"):
             if found := stood.search(path.read_text(errors="replace")):
                 number = int(found[1])
                 line = self.script.read_text(encoding="utf-8").splitlines()[number - 1].strip()
@@ -247,12 +258,12 @@ class _Run:
 
     def _failure(self, rank: int) -> tuple[int, int, str] | None:
         """(when, rank, what) of a rank that raised: from what torchrun wrote down of it, else from its last words."""
-        for path in self.folder.glob(f"logs/*/attempt_0/{rank}/error.json"):
+        for path in reversed(self._logs(rank, "error.json")):
             with contextlib.suppress(ValueError):  # who was ended while it wrote has left half of a file
                 message = json.loads(path.read_text())["message"]
                 if isinstance(message, dict):
                     return path.stat().st_mtime_ns, rank, _last_error(message["extraInfo"]["py_callstack"], self.script)
-        for path in self.folder.glob(f"logs/*/attempt_0/{rank}/stderr.log"):
+        for path in reversed(self._logs(rank, "stderr.log")):
             if told := _last_error(path.read_text(errors="replace"), self.script):
                 return path.stat().st_mtime_ns, rank, told
         return None

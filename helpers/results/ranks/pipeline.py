@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from helpers.results.ranks.spans import RankSpan
@@ -65,6 +66,41 @@ def pipeline_spans(
         if not moved:
             stuck = {stage: orders[stage][at[stage]] for stage in range(stages) if at[stage] < len(orders[stage])}
             raise ValueError(f"these stages wait for one another for ever, each for its next piece: {stuck}")
+    return spans
+
+
+def planned_spans(plan: Mapping[int, Sequence[str]], *, forward: float = 1.0, backward: float = 2.0) -> list[RankSpan]:
+    """Spans of a plan as PyTorch's schedules print it, such as {0: ["0F0", "2F0", "2B0"]}: stage, pass, micro-batch.
+
+    plan: the work of each rank in order, which may have several stages; what is neither F nor B is left out.
+    `forward`, `backward`: seconds of one micro-batch on one stage. Where a rank
+    has several stages the labels number them, such as "forward 2". ValueError for a plan that never ends.
+    """
+    found = {rank: [match for each in work if (match := re.fullmatch(r"(\d+)([FB])(\d+)", str(each)))]
+             for rank, work in plan.items()}  # fmt: skip
+    orders = {rank: [(FORWARD if m[2] == "F" else BACKWARD, int(m[3]), int(m[1])) for m in work]
+              for rank, work in found.items()}  # fmt: skip
+    stages = 1 + max(stage for work in orders.values() for _, _, stage in work)
+    own = {rank: sorted({stage for _, _, stage in work}) for rank, work in orders.items()}
+    cost, done = {FORWARD: forward, BACKWARD: backward}, dict[tuple[str, int, int], float]()
+    now, at, spans = dict.fromkeys(orders, 0.0), dict.fromkeys(orders, 0), list[RankSpan]()
+    while any(at[rank] < len(orders[rank]) for rank in orders):
+        moved = False
+        for rank, work in orders.items():
+            while at[rank] < len(work):
+                kind, part, stage = work[at[rank]]
+                needs = _needs(kind, part, stage, stages)
+                if any(need not in done for need in needs):
+                    break
+                start = max([now[rank], *(done[need] for need in needs)])
+                now[rank] = done[kind, part, stage] = start + cost[kind]
+                group = own[rank].index(stage)
+                label = kind if len(own[rank]) == 1 else f"{kind} {group + 1}"
+                spans.append(RankSpan(rank, label, start, now[rank], part))
+                at[rank] += 1
+                moved = True
+        if not moved:
+            raise ValueError(f"these ranks wait for one another for ever: {at}")
     return spans
 
 

@@ -38,6 +38,8 @@ PRELOADED = (
     "torch.distributed.run",
     "torch.distributed.fsdp",
     "torch.distributed.tensor.parallel",
+    "torch.distributed.pipelining",
+    "torch.distributed.checkpoint.state_dict",
     "torch.nn.parallel",
     "torch.utils.data.distributed",
     "torch._dynamo",  # which the first optimiser imports
@@ -115,8 +117,9 @@ def _run_scripts_as_forks_can() -> None:
 
     def begin_together(*arguments: Any, **named: Any) -> dict[str, Any]:
         folder, ranks = Path(os.environ[FOLDER]), int(os.environ["LOCAL_WORLD_SIZE"])
-        (folder / f"forked-{os.environ['LOCAL_RANK']}").touch()
-        while len(list(folder.glob("forked-*"))) < ranks:
+        attempt = f"forked-{os.environ['TORCHELASTIC_RESTART_COUNT']}"
+        (folder / f"{attempt}-{os.environ['LOCAL_RANK']}").touch()
+        while len(list(folder.glob(f"{attempt}-*"))) < ranks:
             time.sleep(0.002)
         kept.append(run_path(*arguments, **named))
         return kept[-1]

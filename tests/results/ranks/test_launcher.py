@@ -187,3 +187,29 @@ def test_nothing_is_left_of_what_a_kernel_started(tmp_path, end):
         else:
             os.kill(notebook.manager.provisioner.pid, signal.SIGKILL)
         assert gone(found)
+
+
+def test_ranks_are_started_again_after_a_failure(tmp_path, capsys):
+    script = written(
+        tmp_path,
+        """
+        import os, signal
+        import torch, torch.distributed as dist
+        from helpers import ranks
+        dist.init_process_group("gloo")
+        attempt = os.environ["TORCHELASTIC_RESTART_COUNT"]
+        print("attempt", attempt, flush=True)
+        if attempt == "0" and dist.get_rank() == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        total = torch.ones(1)
+        dist.all_reduce(total)
+        ranks.report(total=total, attempt=attempt)
+        """,
+    )
+    run = torchrun(script, ranks=2, restarts=1)
+    assert run.every("attempt") == ["1", "1"] and run.every("total") == [[2.0]] * 2
+    assert "--max-restarts=1" in run.command
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("rank 0")] == [
+        "rank 0: attempt 0",
+        "rank 0: attempt 1",
+    ]

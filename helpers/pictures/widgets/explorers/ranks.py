@@ -154,12 +154,13 @@ OVERLAPS = (0.0, 0.25, 0.5, 0.66)
 
 def scaling(
     work: Workload | Mapping[str, Workload], *, ranks: Sequence[int] = RANKS, link: str = "Ethernet 50 Gb/s",
-    published: Mapping[str, tuple[int, float]] | None = None,
+    published: Mapping[str, Mapping[str, tuple[int, float]]] | None = None,
 ) -> Explorer:  # fmt: skip
     """Choices of workload, link and overlap; curves of weak and strong scaling, for a ring and for trees.
 
     work: what a step computes and reduces, or a mapping from names to several. ranks: where the curves are calculated.
-    link: one of `vgpu.hardware.interconnects.LINKS` to begin with. published: points by name, (ranks, efficiency).
+    link: one of `vgpu.hardware.interconnects.LINKS` to begin with. published: for a workload's name, its
+    points by who published them, (ranks, efficiency).
     """
     several = checked.versions(work, "a Workload(name, seconds, nbytes)", Workload)
     counts = checked.options("ranks", ranks)
@@ -178,6 +179,7 @@ def scaling(
             for kind in ("weak", "strong")
             for how in ("ring", "tree")
         }
-        return plots.scaling_curves(counts, curves, published=published, title=f"{step.name}, {link}")
+        points = (published or {}).get(step.name)
+        return plots.scaling_curves(counts, curves, published=points, title=f"{step.name}, {link}")
 
     return Explorer("scaling", draw, controls)
