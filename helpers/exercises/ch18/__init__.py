@@ -1,3 +1,3 @@
-"""Chapter 18, memory in training: bytes of a state, blocks of an allocator, leaks, checkpoints, the largest batch."""
+"""Chapter 18, memory in training: what each byte is for, an allocator, leaks, checkpoints, the largest batch."""
 
-ORDER = ("state", "place", "diagnose", "grown", "segments", "trials")
+ORDER = ("state", "place", "diagnose", "grown", "segments", "chunks", "trials")
