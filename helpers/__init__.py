@@ -39,6 +39,7 @@ _MODULES = {
 _NAMES = {
     "models.attention": ("separate_bytes", "tiled_bytes"),
     "models.cache_model": ("cached", "hit_rate"),
+    "models.classifiers": ("classifier_cost",),
     "models.dram": ("dram", "dram_at", "fusion_table"),
     "models.growth": ("grown_ladder", "growth"),
     "models.layers": ("layers",),

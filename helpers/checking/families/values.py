@@ -74,7 +74,7 @@ def _shift(evidence: Evidence) -> str | None:
     cases = [o for o in with_arrays(evidence) if o.wrong.size > 3]
     if not cases or (len(cases) < len(with_arrays(evidence)) and len(cases) < 2):
         return None
-    for axis in range(cases[0].wrong.ndim):
+    for axis in range(min(o.wrong.ndim for o in cases)):
         for by in (1, -1, 2, -2, 3, -3, 4, -4):
             if all(_moved(o, axis, by) for o in cases if o.wrong.shape[axis] > abs(by)) and any(
                 o.wrong.shape[axis] > abs(by) + 1 and np.ptp(_wanted(o)) > 0 for o in cases

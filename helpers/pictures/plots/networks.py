@@ -38,12 +38,18 @@ MOST_LAYERS = 24
 
 @styled
 def image_grid(
-    images: np.ndarray | Tensor, finding: str, *, signed: bool = False, first: np.ndarray | Tensor | None = None
+    images: np.ndarray | Tensor,
+    finding: str,
+    *,
+    signed: bool = False,
+    first: np.ndarray | Tensor | None = None,
+    across: int | None = None,
 ) -> Picture:
     """Small grey images beside one another, all on one scale, with a sentence that says what they show.
 
     `images`: an array or tensor of shape (number, height, width), at most 64. `signed`: white is zero, blue below and
-    orange above it, as suits filters. `first`: an image that stands before them, on a scale of its own.
+    orange above it, as suits filters. `first`: an image that stands before them, on a scale of its own. `across`: how
+    many stand in a row, where the rows mean something.
     """
     images = np.asarray(images, dtype=float)
     if images.ndim != 3 or not 1 <= len(images) <= MOST_IMAGES:
@@ -52,18 +58,19 @@ def image_grid(
             f"this has the shape {images.shape}"
         )
     shown = len(images) + (first is not None)
-    across = max(1, math.ceil(math.sqrt(shown * 2)))
+    across = across or max(1, math.ceil(math.sqrt(shown * 2)))
     down = math.ceil(shown / across)
     figure, grid = subplots(down, across, left=0.01, right=0.99, top=0.98, bottom=0.02, wspace=0.08, hspace=0.08)
     colours = LinearSegmentedColormap.from_list("signed", [PALETTE["blue"], "white", PALETTE["vermilion"]])
     largest = float(np.abs(images).max())
     largest = largest if largest > 0 else 1.0
-    scale = {"cmap": colours, "vmin": -largest, "vmax": largest}
+    # Without interpolation the file holds each pixel once, and the reader's program enlarges it.
+    scale = {"cmap": colours, "vmin": -largest, "vmax": largest, "interpolation": "none"}
     if not signed:
-        scale = {"cmap": "gray", "vmin": min(0.0, float(images.min())), "vmax": largest}
+        scale |= {"cmap": "gray", "vmin": min(0.0, float(images.min()))}
     places = iter(grid.flat)
     if first is not None:
-        next(places).imshow(np.asarray(first, dtype=float), cmap="Greys")
+        next(places).imshow(np.asarray(first, dtype=float), cmap="gray", interpolation="none")
     for axes, image in zip(places, images, strict=False):
         axes.imshow(image, **scale)
     for axes in grid.flat:

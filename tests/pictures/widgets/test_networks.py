@@ -71,6 +71,8 @@ def test_gradients_and_images_as_pictures():
     picture = plots.gradient_norms({"plain": [1e-9, 0.5], "skip": [0.25, 0.5]})
     assert picture.finding.startswith("Norm of the gradient by layer: plain 1e-09 at layer 1, 5e-01 at layer 2")
     assert len(plots.image_grid(np.ones((5, 3, 3)), "five images", signed=True).figure.axes) >= 5
+    rows = plots.image_grid(np.ones((16, 3, 3)), "two rows of eight", across=8).figure.axes
+    assert len(rows) == 16 and rows[0].get_subplotspec().get_gridspec().ncols == 8
 
 
 @pytest.mark.parametrize(

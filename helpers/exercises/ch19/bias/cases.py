@@ -10,9 +10,9 @@ COUNTED = (4, 6, 320)
 
 
 def _case(images: int, filters: int, pixels: int) -> Case:
-    slope = numbers((images, filters, pixels), seed=pixels)
-    wanted = slope.sum(axis=(0, 2), dtype=np.float64).astype(np.float32)
-    return Case(f"{images} × {filters} × {pixels}", (slope, Out(wanted)), (filters,), (WARP,))
+    grad_output = numbers((images, filters, pixels), seed=pixels)
+    wanted = grad_output.sum(axis=(0, 2), dtype=np.float64).astype(np.float32)
+    return Case(f"{images} × {filters} × {pixels}", (grad_output, Out(wanted)), (filters,), (WARP,))
 
 
 SHAPES = ((1, 1, 1), (2, 3, 5), (1, 2, 32), (3, 5, 67), (40, 1, 3), (5, 7, 64))

@@ -9,14 +9,14 @@ BLOCK = 32
 
 def _case(n: int, taps: int, stride: int) -> Case:
     outputs = (n - taps) // stride + 1
-    slope, weight = numbers(outputs, seed=n), numbers(taps, seed=taps)
+    grad_output, weight = numbers(outputs, seed=n), numbers(taps, seed=taps)
     wanted = np.zeros(n, np.float32)
     for q in range(outputs):
-        wanted[q * stride : q * stride + taps] += slope[q] * weight
+        wanted[q * stride : q * stride + taps] += grad_output[q] * weight
     sizes = tuple(map(np.int32, (n, outputs, taps, stride)))
     return Case(
         f"{plural(n, 'input')}, {plural(taps, 'tap')}, stride {stride}",
-        (slope, weight, Out(wanted), *sizes), (cover(n, BLOCK),), (BLOCK,),
+        (grad_output, weight, Out(wanted), *sizes), (cover(n, BLOCK),), (BLOCK,),
     )  # fmt: skip
 
 
