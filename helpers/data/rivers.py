@@ -4,8 +4,8 @@ The rule is a small conceptual model in the manner of hydrologists' HBV (Bergstr
 falls below 0 °C stays as snow, and melts when it gets warm. Rain and meltwater meet the soil: the wetter it is, the
 larger the share that runs through to the groundwater, which drains into the river. Plants take the rest.
 
-A linear model of past rain and temperature can't follow it, for two reasons. The same rain gives a flood in April and
-next to nothing in August, because its effect is *multiplied* by how wet the soil is. And snow makes today's flow
+A linear model of past rain and temperature can't follow it, for two reasons. How much of the same rain reaches the
+river is *multiplied* by how wet the soil is: in April nearly all, in July about half. And snow makes today's flow
 depend on what fell months ago, and on whether it was frozen.
 """
 

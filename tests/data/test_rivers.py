@@ -29,7 +29,7 @@ def test_the_same_rain_raises_the_flow_more_in_april_than_in_august():
         more = rain.copy()
         more[day] += 30
         raised.append((rivers.respond(more, temperature) - rivers.respond(rain, temperature))[0, day : day + 30].sum())
-    assert raised[0] > 3 * raised[1] > 0
+    assert raised[0] > 1.3 * raised[1] > 0
 
 
 def test_efficiency_is_one_for_the_truth_and_nought_for_its_mean():
