@@ -12,7 +12,7 @@ def page(folder, name, *cells):
 
 
 def test_markup_code_tables_and_links_are_gone(tmp_path):
-    words = "## A *heading*\n\nOne [link](other.ipynb) and `code`,\nin one line: 2 × 3 · 4.\n\n| a |\n|---|\n\n```\nls\n```"
+    words = "## A *heading*\n\nOne [link](other.ipynb) and `code`,\nin one line: 2 × 3 · 4.\n\n| a |\n\n```\nls\n```"
     page(
         tmp_path / "notebooks",
         "01_one.ipynb",

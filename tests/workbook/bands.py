@@ -42,7 +42,7 @@ BANDS = (
     Band("19", "deep-checked", r"\d+ plain layers .*? ([\d.]+)%", 75, 94),
     Band("19", "deep-checked", r"residual .*? ([\d.]+)%", 86, 98),
     Band("19", "autocast", r"([\d.]+)% of the guesses", 97, 100),
-Band("20", "memory-task", rf"at once: {PER_CENT}", 97, 100),
+    Band("20", "memory-task", rf"at once: {PER_CENT}", 97, 100),
     Band("20", "run-memory", rf"^nn.RNN: {PER_CENT}", 20, 100),
     Band("20", "run-memory", rf"^nn.(?:LSTM|GRU): {PER_CENT}", 18, 60),
     Band("20", "run-memory", rf"^LSTM, open gates: {PER_CENT}", 90, 100),

@@ -87,7 +87,9 @@ def unrolled(x: Tensor, outputs: Tensor, state: Tensor | tuple[Tensor, ...], *, 
     axes.text(8, 338, keys + "grey: one set of weights for all steps", fontsize=8.5, va="center")
     numbers = len(names) * out_shape[0] * out_shape[1]
     handed = f"{' and '.join(names)}, {by(out_shape)}{' each' * (len(names) > 1)}: {numbers:,} numbers"
-    said = f"Each of {plural(steps, 'step')} passes on to the next {handed}, however many went before; one set of weights "
+    said = (
+        f"Each of {plural(steps, 'step')} passes on to the next {handed}, however many went before; one set of weights "
+    )
     said += "serves all steps."
     if backward:
         said += (
@@ -180,7 +182,7 @@ def cell_rounds(rounds: ArrayLike) -> Picture:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     figure.text(
-        0.02, 0.93, "number: the round in which the cell can run · an arrow leads to the cell that waits · framed: one full round",
+        0.02, 0.93, "number: the round in which the cell can run · arrow: to the cell that waits · framed: one full round",
         fontsize=8.5,
     )  # fmt: skip
     return Picture(
@@ -275,9 +277,7 @@ def river_models(measured: ArrayLike, models: Mapping[str, ArrayLike], *, first:
     axes.set(ylabel="flow (mm a day)", ylim=(0, None))
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(models) + 1, fontsize=9, borderaxespad=0)
     spread = np.square(measured - measured.mean()).sum()
-    told = ", ".join(
-        f"{name} {1 - np.square(values - measured).sum() / spread:.2f}" for name, values in models.items()
-    )
+    told = ", ".join(f"{name} {1 - np.square(values - measured).sum() / spread:.2f}" for name, values in models.items())
     return Picture(figure, f"Efficiency over all {len(measured) // 365} years: {told}; shown are {days} days.")
 
 

@@ -13,7 +13,9 @@ def _case(seen: dict[str, int], letter: str, shorter: float) -> Case:
     total, kinds = sum(seen.values()), len(seen)
     wanted = (seen.get(letter, 0) + kinds * shorter) / (total + kinds) if seen else shorter
     followed = ", ".join(f"{each!r} {count} times" for each, count in seen.items()) or "nothing"
-    return Case(f"after the context: {followed}; {letter!r}, {shorter:g} before", (seen, letter, shorter), expected=wanted)
+    return Case(
+        f"after the context: {followed}; {letter!r}, {shorter:g} before", (seen, letter, shorter), expected=wanted
+    )
 
 
 def cases() -> list[Case]:
