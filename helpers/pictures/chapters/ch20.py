@@ -182,7 +182,7 @@ def cell_rounds(rounds: ArrayLike) -> Picture:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     figure.text(
-        0.02, 0.93, "number: the round in which the cell can run · arrow: to the cell that waits · framed: a full round",
+        0.02, 0.93, "number: round in which the cell can run · arrow: to the cell that waits · framed: a full round",
         fontsize=8.5,
     )  # fmt: skip
     return Picture(
