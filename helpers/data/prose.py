@@ -63,7 +63,7 @@ def _prose(path: Path) -> str:
 def _plain(source: str) -> str:
     source = re.sub(r"```.*?```|\$\$.*?\$\$|<[^>\n]*>|^\|.*$", "", source, flags=re.DOTALL | re.MULTILINE)
     source = re.sub(r"!?\[([^\]]*)\]\([^)\s]*\)", r"\1", source)
-    source = re.sub(r"[*`$\\]|^#+ |https?://\S+", "", source.translate(_PLAIN), flags=re.MULTILINE)
-    source = re.sub(r"[^\x20-\x7e\n]", "", source)
+    source = re.sub(r"[*`$\\]|^#+ |https?://\S+", "", source, flags=re.MULTILINE)
+    source = re.sub(r"[^\x20-\x7e\n]", "", source.translate(_PLAIN))
     paragraphs = re.split(r"\n\s*\n|\n(?=\d+\. |- )", source)
     return "\n".join(filter(None, (" ".join(paragraph.split()) for paragraph in paragraphs)))

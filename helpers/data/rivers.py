@@ -1,11 +1,11 @@
-"""A river and its catchment, by rule: `catchment(days, seed)` gives rain, temperature and the flow that comes of them.
+"""A river and its catchment, by rule: `catchment(days, seed)` gives rain, temperature and the flow they lead to.
 
 The rule is a small conceptual model in the manner of hydrologists' HBV (Bergström, 1976, SMHI reports RHO 7). What
 falls below 0 °C stays as snow, and melts when it gets warm. Rain and meltwater meet the soil: the wetter it is, the
 larger the share that runs through to the groundwater, which drains into the river. Plants take the rest.
 
-A linear model of past rain and temperature can't follow it, for two reasons. The same rain gives a flood in April and
-next to nothing in August, because its effect is *multiplied* by how wet the soil is. And snow makes today's flow
+A linear model of past rain and temperature can't follow it, for two reasons. How much of the same rain reaches the
+river is *multiplied* by how wet the soil is: in April nearly all, in July about half. And snow makes today's flow
 depend on what fell months ago, and on whether it was frozen.
 """
 
@@ -51,27 +51,24 @@ def weather(days: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return rain.astype(np.float32), (5 + 11 * season + spell).astype(np.float32)
 
 
-def catchment(
-    days: int,
-    seed: int,
+def respond(
+    rain: np.ndarray,
+    temperature: np.ndarray,
     *,
     capacity: float = 180.0,
     power: float = 3.0,
     melt: float = 3.0,
     drain: float = 0.12,
-    error: float = 0.03,
-) -> Catchment:
-    """Let weather fall on a catchment for so many days. The same arguments give the same days.
+) -> np.ndarray:
+    """What the catchment makes of this weather, (3, days): flow without error, snow and soil, in mm.
 
-    capacity: mm that the soil holds. power: how sharply the share that runs through grows with wetness. melt: mm of
-    snow a day for each °C above 0. drain: share of the groundwater that reaches the river in a day. error: standard
-    deviation of the measured flow, as a share of it. A first year, which is not returned, fills the stores.
+    rain, temperature: (days,), in mm and °C. capacity: mm that the soil holds. power: how sharply the share that runs
+    through grows with wetness. melt: mm of snow a day for each °C above 0. drain: share of the groundwater that reaches
+    the river in a day. It begins without snow and with soil half full, so the first year says little.
     """
-    rain, temperature = weather(days + YEAR, seed)
-    stores = np.zeros((3, days + YEAR))  # snow, soil, flow
+    stores = np.zeros((3, len(rain)))  # flow, snow, soil
     snow, soil, ground = 0.0, capacity / 2, 10.0
-    for day in range(days + YEAR):
-        fallen, degrees = float(rain[day]), float(temperature[day])
+    for day, (fallen, degrees) in enumerate(zip(rain.tolist(), temperature.tolist(), strict=True)):
         melted = min(snow, melt * max(degrees, 0.0))
         snow += (fallen if degrees < 0 else 0.0) - melted
         arriving = melted + (fallen if degrees >= 0 else 0.0)
@@ -82,12 +79,23 @@ def catchment(
         ground += through
         flow = drain * ground
         ground -= flow
-        stores[:, day] = snow, soil, flow
+        stores[:, day] = flow, snow, soil
+    return stores
+
+
+def catchment(days: int, seed: int, *, error: float = 0.03, **constants: float) -> Catchment:
+    """Let weather fall on a catchment for so many days. The same arguments give the same days.
+
+    error: standard deviation of the measured flow, as a share of it. constants: those of `respond`. A first year, which
+    is not returned, fills the stores.
+    """
+    rain, temperature = weather(days + YEAR, seed)
+    flow, snow, soil = respond(rain, temperature, **constants)
     dice = np.random.default_rng((seed, 1))
-    measured = stores[2] * (1 + error * dice.normal(size=days + YEAR))
+    measured = flow * (1 + error * dice.normal(size=days + YEAR))
     after = slice(YEAR, None)
     return Catchment(
-        rain[after], temperature[after], *(part[after].astype(np.float32) for part in (measured, stores[0], stores[1]))
+        rain[after], temperature[after], *(part[after].astype(np.float32) for part in (measured, snow, soil))
     )
 
 

@@ -170,7 +170,10 @@ plots.gradient_curves       plots.networks        How do gradients vanish or exp
 widgets.gradient_flow       explorers.networks    Which setting of a recurrent cell keeps gradients alive?
 plots.unrolled              chapters.ch20         What flows between the steps of a recurrent layer?
 plots.cell_rounds           chapters.ch20         Which cells of a recurrent network can run at the same time?
-plots.forecast_fan          chapters.ch20         How good are these forecasts of a series?
+plots.alignment             chapters.ch20         Which word does each symbol of a translation attend to?
+plots.river_year            chapters.ch20         How do rain, temperature, snow and soil make the flow of a river?
+plots.river_models          chapters.ch20         How well do these models follow a river?
+plots.probed_stores         chapters.ch20         What does a network's state say of the snow and the soil?
 plots.training_curves       plots.training        How does the loss develop over training steps?
 plots.image_rows            chapters.ch21         How do sets of generated images compare?
 plots.point_clouds          chapters.ch21         Which targets does a generator reach?

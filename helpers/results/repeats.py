@@ -30,6 +30,7 @@ _T = TypeVar("_T")
 seed = int(os.environ.get(SEED, 0))
 """The seed to train with: 0 on a page, and others under `warpbook repeat`."""
 _noted: dict[str, dict[str, Row]] = {}
+_held: dict[str, np.ndarray] = {}
 
 
 def repeating() -> bool:
@@ -52,12 +53,19 @@ def note(table: str, row: str, **values: Value) -> None:
 
 def keep(name: str, array: np.ndarray) -> None:
     """Keep a small array of the first seed's run, such as samples: uint8 or float. A page keeps nothing."""
+    if repeating():
+        _held[name] = np.asarray(array)
     if repeating() and seed == 0:
         np.save(Path(os.environ[INTO], f"{name}.npy"), np.asarray(array), allow_pickle=False)
 
 
 def kept(chapter: str, name: str) -> np.ndarray:
-    """The array kept under this name when the chapter was last repeated. Raises KeyError where there is none."""
+    """The array kept under this name when the chapter was last repeated. Raises KeyError where there is none.
+
+    Under `warpbook repeat` it is what this run has kept.
+    """
+    if repeating():
+        return _held[name]
     with np.load(FOLDER / f"{chapter}.npz", allow_pickle=False) as arrays:
         return arrays[name]
 

@@ -12,7 +12,7 @@ def page(folder, name, *cells):
 
 
 def test_markup_code_tables_and_links_are_gone(tmp_path):
-    words = "## A *heading*\n\nOne [link](other.ipynb) and `code`,\nin one line: 2 × 3.\n\n| a |\n|---|\n\n```\nls\n```"
+    words = "## A *heading*\n\nOne [link](other.ipynb) and `code`,\nin one line: 2 × 3 · 4.\n\n| a |\n\n```\nls\n```"
     page(
         tmp_path / "notebooks",
         "01_one.ipynb",
@@ -21,7 +21,7 @@ def test_markup_code_tables_and_links_are_gone(tmp_path):
         ("code", "x"),
         ("markdown", "end"),
     )
-    assert prose.chapters(tmp_path) == {"01_one": "A heading\nOne link and code, in one line: 2 x 3."}
+    assert prose.chapters(tmp_path) == {"01_one": "A heading\nOne link and code, in one line: 2 x 3 * 4."}
 
 
 def test_whole_chapters_are_held_out_and_labs_are_trained_on(tmp_path):

@@ -22,6 +22,16 @@ def test_snow_lies_in_winter_only_and_its_flood_comes_after():
     assert flow[60:150].max() > 3 * flow[200:260].mean()
 
 
+def test_the_same_rain_raises_the_flow_more_in_april_than_in_august():
+    rain, temperature = rivers.weather(5 * rivers.YEAR, 0)
+    raised = []
+    for day in (4 * rivers.YEAR + 104, 4 * rivers.YEAR + 226):
+        more = rain.copy()
+        more[day] += 30
+        raised.append((rivers.respond(more, temperature) - rivers.respond(rain, temperature))[0, day : day + 30].sum())
+    assert raised[0] > 1.3 * raised[1] > 0
+
+
 def test_efficiency_is_one_for_the_truth_and_nought_for_its_mean():
     measured = np.array([1.0, 2.0, 6.0])
     assert rivers.efficiency(measured, measured) == 1

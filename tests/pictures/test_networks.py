@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers import Launch, cp, plots, touched
+from helpers import Launch, cp, plots, rivers, touched
 from helpers.pictures import figures
 from vgpu.base.words import plural
 from vgpu.tools.steps.touched import TouchedElements
@@ -126,7 +126,7 @@ def shaped(*shape):
 def test_each_step_hands_on_its_state(steps):
     x, outputs, h = shaped(steps, 8, 16), shaped(steps, 8, 64), shaped(1, 8, 64)
     said = plots.unrolled(x, outputs, (h, h), backward=True)
-    assert f"{plural(steps, 'step')} hands to the next h and c, 8 × 64 each: 1,024 numbers" in said.finding
+    assert f"{plural(steps, 'step')} passes on to the next h and c, 8 × 64 each: 1,024 numbers" in said.finding
     assert "Backwards a cell gets a gradient from above and 2 from the next step" in said.finding
     assert figures.svg(said.figure).count(">cell</text>") == min(steps, 4)
     assert "h, 8 × 64: 512 numbers" in plots.unrolled(x, outputs, h).finding
@@ -178,9 +178,23 @@ def test_launch_lanes_say_how_long_the_gpu_works():
     assert picture.finding == ("Small: 5 launches, 52 µs, GPU at work 19% (launches counted, times modelled on A100).")
 
 
-def test_forecasts_are_told_by_their_mean_error():
-    picture = plots.forecast_fan([0, 1, 2], [3, 4], {"last": [2, 2], "right": [3, 4]})
-    assert picture.finding == "On average over 2 steps ahead the forecasts are off by: last 1.50, right 0.00."
+def test_an_alignment_says_which_word_each_symbol_looks_at():
+    picture = plots.alignment([[0.9, 0.1], [0.25, 0.75]], ["six", "ten"], ["6", "end"])
+    assert picture.finding == "Each symbol looks most at one word: 6 at six (90%), end at ten (75%)."
+    with pytest.raises(ValueError, match="don't fit"):
+        plots.alignment([[1.0]], ["six", "ten"], ["6"])
+
+
+def test_pictures_of_a_river_say_what_the_series_say():
+    days = rivers.catchment(2 * rivers.YEAR, 0)
+    year = plots.river_year(days, first=rivers.YEAR)
+    assert f"{days.snow[rivers.YEAR :].max():.0f} mm of snow" in year.finding
+    models = plots.river_models(days.flow, {"itself": days.flow, "nothing": np.zeros_like(days.flow)})
+    worse = rivers.efficiency(np.zeros_like(days.flow), days.flow)
+    assert models.finding == f"Efficiency over all 2 years: itself 1.00, nothing {worse:.2f}; shown are 365 days."
+    stores = plots.probed_stores({"snow": days.snow}, {"snow": days.snow})
+    assert stores.finding.endswith("is 1.00 of snow.")
+    assert all(len(figures.svg(each.figure)) < figures.LARGEST_SVG for each in (year, models, stores))
 
 
 CORNERS = np.array([(0.5, 0.5), (0.5, -0.5), (-0.5, 0.5), (-0.5, -0.5)])

@@ -1,5 +1,6 @@
-"""Chapter 20, recurrent networks: cells, their gradients, and sequences of unequal length."""
+"""Chapter 20, recurrent networks: cells and their gradients, text, translation and series."""
 
 ORDER = (
-    "parameters", "rnn_cell", "rnn_backward", "batch", "clip", "bias", "hold", "draw", "scaled", "scan_round",
+    "parameters", "gru_cell", "rnn_cell", "rnn_backward", "batch", "clip", "bias", "hold", "interpolate", "draw",
+    "attend", "scaled", "scan_round",
 )  # fmt: skip

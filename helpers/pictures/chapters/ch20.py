@@ -1,4 +1,4 @@
-"""Pictures of chapter 20: a recurrent network unrolled over its steps, and forecasts."""
+"""Pictures of chapter 20: a recurrent network unrolled over its steps, attention over words, and a river."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import shade
 from vgpu.base.words import plural
 
@@ -18,30 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from torch import Tensor
 
-
-@styled
-def forecast_fan(past: Sequence[float], truth: Sequence[float], forecasts: Mapping[str, Sequence[float]]) -> Picture:
-    """The end of a series, its continuation, and several forecasts of it.
-
-    past: values up to now; truth: those that followed; forecasts: by name, as many values as `truth` has.
-    """
-    past, truth = [float(value) for value in past], [float(value) for value in truth]
-    forecasts = {name: [float(value) for value in values] for name, values in forecasts.items()}
-    figure, axes = new()
-    now = len(past)
-    axes.plot(range(now), past, color=PALETTE["grey"], lw=1.2)
-    axes.plot(range(now - 1, now + len(truth)), [past[-1], *truth], color=PALETTE["ink"], lw=2, label="what came")
-    for number, (name, values) in enumerate(forecasts.items()):
-        axes.plot(
-            range(now, now + len(values)), values, color=CYCLE[number], ls=DASHES[number], lw=2, marker="o", ms=3,
-            label=name,
-        )  # fmt: skip
-    axes.axvline(now - 1, color=PALETTE["grey"], lw=0.8, ls=":")
-    axes.set(xlabel="step", xlim=(0, now + len(truth)))
-    axes.legend(fontsize=9, ncols=2, loc="upper left")
-    errors = {name: float(np.mean(np.abs(np.subtract(values, truth)))) for name, values in forecasts.items()}
-    told = ", ".join(f"{name} {error:.2f}" for name, error in errors.items())
-    return Picture(figure, f"On average over {plural(len(truth), 'step')} ahead the forecasts are off by: {told}.")
+    from helpers.data.rivers import Catchment
 
 
 STATES = ("h", "c")
@@ -110,7 +87,9 @@ def unrolled(x: Tensor, outputs: Tensor, state: Tensor | tuple[Tensor, ...], *, 
     axes.text(8, 338, keys + "grey: one set of weights for all steps", fontsize=8.5, va="center")
     numbers = len(names) * out_shape[0] * out_shape[1]
     handed = f"{' and '.join(names)}, {by(out_shape)}{' each' * (len(names) > 1)}: {numbers:,} numbers"
-    said = f"Each of {plural(steps, 'step')} hands to the next {handed}, however many went before; one set of weights "
+    said = (
+        f"Each of {plural(steps, 'step')} passes on to the next {handed}, however many went before; one set of weights "
+    )
     said += "serves all steps."
     if backward:
         said += (
@@ -203,7 +182,7 @@ def cell_rounds(rounds: ArrayLike) -> Picture:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     figure.text(
-        0.02, 0.93, "number: the round in which the cell can run · arrows: who waits for whom · framed: one full round",
+        0.02, 0.93, "number: round in which the cell can run · arrow: to the cell that waits · framed: a full round",
         fontsize=8.5,
     )  # fmt: skip
     return Picture(
@@ -211,3 +190,110 @@ def cell_rounds(rounds: ArrayLike) -> Picture:
         f"{plural(layers, 'layer')} × {plural(steps, 'step')}: {plural(rounds.size, 'cell')} in "
         f"{plural(len(numbers), 'round')}, at most {counts.max()} of them at the same time.",
     )
+
+
+MOST_WORDS = 24
+
+
+@styled
+def alignment(weights: ArrayLike, words: Sequence[str], digits: Sequence[str]) -> Picture:
+    """Attention weights as a map: a row for each symbol that was written, a column for each word that was read.
+
+    weights: (digits, words), each row adding up to 1. ValueError for another shape, and for more than 24 words.
+    """
+    weights = np.asarray(weights, float)
+    if weights.shape != (len(digits), len(words)) or len(words) > MOST_WORDS:
+        raise ValueError(
+            f"give weights of shape (digits, words) for at most {MOST_WORDS} words; {len(digits)} digits and "
+            f"{len(words)} words don't fit {weights.shape}"
+        )
+    figure, axes = new(left=0.08, right=0.98, top=0.72, bottom=0.04)
+    axes.imshow(weights, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    for row, values in enumerate(weights):
+        best = int(values.argmax())
+        ink = "white" if values[best] > 0.6 else PALETTE["ink"]
+        axes.text(best, row, f"{values[best]:.0%}", ha="center", va="center", fontsize=8, color=ink)
+    axes.xaxis.tick_top()
+    axes.set_xticks(range(len(words)), words, rotation=45, ha="left", fontsize=9)
+    axes.set_yticks(range(len(digits)), digits, fontsize=9)
+    axes.set_ylabel("written")
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    seen = ", ".join(
+        f"{digit} at {words[int(row.argmax())]} ({row.max():.0%})" for digit, row in zip(digits, weights, strict=True)
+    )
+    return Picture(figure, f"Each symbol looks most at one word: {seen}.")
+
+
+def _months(axes: Axes, days: int) -> None:
+    axes.set(xlim=(0, days))
+    axes.set_xticks(np.arange(0, days + 1, 91.25), ["Jan", "Apr", "Jul", "Oct"] * (days // 365) + ["Jan"])
+
+
+@styled
+def river_year(days: Catchment, *, first: int = 0) -> Picture:
+    """A year of a catchment: rain and temperature, which models see, the flow they simulate, and the hidden stores."""
+    figure, axes = subplots(4, 1, left=0.09, right=0.98, top=0.95, bottom=0.08, hspace=0.42)
+    year = slice(first, first + 365)
+    rows = (
+        ("rain or snow (mm)", days.rain, "sky"),
+        ("temperature (°C)", days.temperature, "vermilion"),
+        ("flow of the river (mm)", days.flow, "blue"),
+        ("snow that lies (grey) and water in the soil (green), in mm: hidden from models", days.snow, "grey"),
+    )
+    for row, (title, series, colour) in zip(axes[:, 0], rows, strict=True):
+        if series is days.rain:
+            row.bar(np.arange(365), series[year], width=1.0, color=PALETTE[colour])
+        else:
+            row.plot(series[year], color=PALETTE[colour], lw=1.4)
+        row.set_title(title, fontsize=8.5, fontweight="normal", pad=2)
+        row.tick_params(labelsize=8)
+        _months(row, 365)
+        if row is not axes[-1, 0]:
+            row.set_xticklabels([])
+    axes[1, 0].axhline(0, color=PALETTE["grey"], lw=0.6)
+    axes[3, 0].plot(days.soil[year], color=PALETTE["green"], lw=1.4, ls="--")
+    flow, rain = days.flow[year], days.rain[year]
+    spring = slice(60, 151)
+    return Picture(
+        figure,
+        f"March to May bring {rain[spring].sum() / rain.sum():.0%} of the year's rain and snow, and "
+        f"{flow[spring].sum() / flow.sum():.0%} of its flow; {days.snow[year].max():.0f} mm of snow lay at most.",
+    )
+
+
+@styled
+def river_models(measured: ArrayLike, models: Mapping[str, ArrayLike], *, first: int = 0, days: int = 365) -> Picture:
+    """The flow of some days as measured, and as models simulate it from the weather."""
+    measured = np.asarray(measured, float)
+    models = {name: np.asarray(values, float) for name, values in models.items()}
+    figure, axes = new(left=0.09, right=0.98, top=0.86, bottom=0.12)
+    shown = slice(first, first + days)
+    axes.fill_between(np.arange(days), measured[shown], color=PALETTE["mist"], label="measured", lw=0)
+    axes.plot(measured[shown], color=PALETTE["grey"], lw=0.8)
+    for number, (name, values) in enumerate(models.items()):
+        axes.plot(values[shown], color=CYCLE[number], ls=DASHES[number], lw=1.6, label=name)
+    _months(axes, days)
+    axes.set(ylabel="flow (mm a day)", ylim=(0, None))
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(models) + 1, fontsize=9, borderaxespad=0)
+    spread = np.square(measured - measured.mean()).sum()
+    told = ", ".join(f"{name} {1 - np.square(values - measured).sum() / spread:.2f}" for name, values in models.items())
+    return Picture(figure, f"Efficiency over all {len(measured) // 365} years: {told}; shown are {days} days.")
+
+
+@styled
+def probed_stores(truth: Mapping[str, ArrayLike], read: Mapping[str, ArrayLike], *, days: int = 730) -> Picture:
+    """What stores of a catchment hold, and what a probe reads of them from a network's state, a panel each."""
+    figure, axes = subplots(len(truth), 1, left=0.09, right=0.98, top=0.92, bottom=0.08, hspace=0.38)
+    told = []
+    for row, (name, values) in zip(axes[:, 0], truth.items(), strict=True):
+        values, found = np.asarray(values, float), np.asarray(read[name], float)
+        row.fill_between(np.arange(days), values[:days], color=PALETTE["mist"], lw=0, label=f"{name}, true")
+        row.plot(values[:days], color=PALETTE["grey"], lw=0.8)
+        row.plot(found[:days], color=PALETTE["blue"], lw=1.4, label="read from the cell state")
+        row.set_title(f"{name} (mm)", fontsize=9, fontweight="normal", pad=3)
+        row.legend(loc="lower left", bbox_to_anchor=(0.3, 0.98), ncols=2, fontsize=8.5, borderaxespad=0)
+        _months(row, days)
+        share = 1 - np.square(found - values).sum() / np.square(values - values.mean()).sum()
+        told.append(f"{share:.2f} of {name}")
+    return Picture(figure, f"Read linearly from the cell state, R² on test years is {' and '.join(told)}.")

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from helpers.models.windows import Window, outputs, paths, receptive_field
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled, subplots
-from helpers.pictures.plots.common import one_patch, shade
+from helpers.pictures.plots.common import one_patch
 from helpers.pictures.plots.labels import around, spread
 from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.plots.short_values import fitted
@@ -304,7 +304,8 @@ def gradient_curves(
         axes.plot(np.clip(norms, LEAST, MOST), color=colour, ls=dash, lw=2.4, label=name)
     longest = max(len(norms) for norms in curves.values())
     axes.axhline(1, color=PALETTE["grey"], lw=0.8)
-    axes.set(yscale="log", xlim=(0, longest - 1), ylim=(LEAST / 2, MOST * 2), xlabel="steps back")
+    axes.set(yscale="log", xlim=(0, longest - 1), ylim=(LEAST / 2, MOST * 2))
+    axes.set_xlabel("steps back" + (" · thin: the other settings" if others else ""))
     powers = range(-16, 11, 4)
     axes.set_yticks([10.0**power for power in powers], [f"$10^{{{power}}}$" if power else "1" for power in powers])
     axes.minorticks_off()
@@ -337,7 +338,7 @@ def launch_lanes(schedules: Mapping[str, Schedule], *, launches: Mapping[str, in
         _boxes(axes, asks, row, 0.34, PALETTE["blue"], until)
         _boxes(axes, works, row + 0.38, 0.34, PALETTE["orange"], until)
         axes.plot([min(schedule.seconds, until)] * 2, [row - 0.04, row + 0.76], color=PALETTE["ink"], lw=1, ls=":")
-        ticks += [(row + 0.17, "host"), (row + 0.55, "GPU")]
+        ticks += [(row + 0.17, "CPU"), (row + 0.55, "GPU")]
         axes.text(
             -0.085 * until, row + 0.36, _cut(name), ha="right", va="center", fontsize=9, clip_on=False, wrap=False
         )
@@ -349,7 +350,7 @@ def launch_lanes(schedules: Mapping[str, Schedule], *, launches: Mapping[str, in
     axes.set_xticks(marks, [f"{tick / scale:g}" for tick in marks])
     gpu = next(iter(schedules.values())).gpu
     axes.set_xlabel(f"{unit} (modelled on {gpu})")
-    axes.set_title("blue: the host asks · orange: the GPU works · dotted: the end", fontsize=9, fontweight="normal")
+    axes.set_title("blue: the CPU launches · orange: the GPU works · dotted: the end", fontsize=9, fontweight="normal")
     told = "; ".join(
         f"{name}: {plural(launches[name], 'launch')}, {seconds_text(each.seconds)}, "
         f"GPU at work {each.busy('SMs') / each.seconds:.0%}"
@@ -372,4 +373,4 @@ def _boxes(
     thinnest = until / 900
     boxes = [(start, bottom, max(end, start + thinnest), bottom + tall) for start, end in spans if start < until]
     if boxes:
-        axes.add_patch(one_patch(boxes, fc=shade(colour, 0.6), ec=colour, lw=0.6))
+        axes.add_patch(one_patch(boxes, fc=colour, lw=0))  # an edge would widen short kernels
