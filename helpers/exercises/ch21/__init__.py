@@ -1,3 +1,6 @@
-"""Chapter 21, adversarial networks: the game by hand, checks of a training, and kernels that it needs."""
+"""Chapter 21, adversarial networks: the game by hand, checks of a training, scores of images, and kernels."""
 
-ORDER = ("game", "fault", "slopes", "modes", "size", "spread", "keep", "hinge")
+ORDER = (
+    *("game", "fault", "gradients", "modes", "penalty"),
+    *("size", "spread", "frechet", "inside", "keep", "hinge"),
+)

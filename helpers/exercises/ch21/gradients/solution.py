@@ -1,7 +1,7 @@
 import numpy as np
 
 
-def slopes(real, z, a, b, w, c):
+def gradients(real, z, a, b, w, c):
     fake = a * z + b
     on_real = 1 / (1 + np.exp(-(w * real + c))) - 1
     on_fake = 1 / (1 + np.exp(-(w * fake + c)))
