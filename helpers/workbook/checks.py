@@ -99,7 +99,10 @@ def pinned_packages(name: str) -> list[Finding]:
     ] or [Finding(name, "ok", "every package is complete and at the version of constraints.txt")]
 
 
-IMPORTED = ("numpy", "matplotlib.pyplot", "sklearn", "ipywidgets", "anywidget", "numba.cuda", "cupy", "torch")
+IMPORTED = (
+    *("numpy", "scipy", "PIL", "matplotlib.pyplot", "sklearn", "ipywidgets", "anywidget"),
+    *("numba.cuda", "cupy", "torch"),
+)
 ON_LINUX = ("triton",)
 """What chapters and labs import, themselves or through helpers; `helpers` gives them the real cupy on a GPU."""
 
@@ -116,7 +119,7 @@ def imports(name: str) -> list[Finding]:
 def _distributions(module: str) -> tuple[str, ...]:
     """The installed packages that bring a module; what is damaged may not say."""
     top = module.split(".")[0]
-    named = {"sklearn": "scikit-learn", "cupy": "cupy-cuda13x"}
+    named = {"sklearn": "scikit-learn", "PIL": "pillow", "cupy": "cupy-cuda13x"}
     found = importlib.metadata.packages_distributions().get(top, ())
     return tuple(sorted({packages.canonical(each) for each in found})) or (named.get(top, top),)
 

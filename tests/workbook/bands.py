@@ -61,7 +61,6 @@ BANDS = (
     Band("20b", "baselines", r"^linear .*: ([\d.]+)", 0.1, 0.35),
     Band("20b", "baselines", r"^boosted trees, 30 days: ([\d.]+)", 0.65, 0.82),
     Band("20b", "baselines", r"^boosted trees, sums .*: ([\d.]+)", 0.88, 0.96),
-    Band("21", "own-compare", r"20 steps: ([\d.e-]+)", 0, 0.001),
     Band("21", "run-rates", r"D faster than G .* ([\d.]+)", 6, 8),
     Band("21", "run-rates", r"G still faster .* ([\d.]+)", 0, 3),
     Band("21", "seeds-told", r"D fast +(\d)  ", 6, 8),

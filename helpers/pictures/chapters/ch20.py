@@ -266,18 +266,20 @@ def river_year(days: Catchment, *, first: int = 0) -> Picture:
 def river_models(measured: ArrayLike, models: Mapping[str, ArrayLike], *, first: int = 0, days: int = 365) -> Picture:
     """The flow of some days as measured, and as models simulate it from the weather."""
     measured = np.asarray(measured, float)
-    models = {name: np.asarray(values, float) for name, values in models.items()}
+    simulated = {name: np.asarray(values, float) for name, values in models.items()}
     figure, axes = new(left=0.09, right=0.98, top=0.86, bottom=0.12)
     shown = slice(first, first + days)
     axes.fill_between(np.arange(days), measured[shown], color=PALETTE["mist"], label="measured", lw=0)
     axes.plot(measured[shown], color=PALETTE["grey"], lw=0.8)
-    for number, (name, values) in enumerate(models.items()):
+    for number, (name, values) in enumerate(simulated.items()):
         axes.plot(values[shown], color=CYCLE[number], ls=DASHES[number], lw=1.6, label=name)
     _months(axes, days)
     axes.set(ylabel="flow (mm a day)", ylim=(0, None))
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(models) + 1, fontsize=9, borderaxespad=0)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(simulated) + 1, fontsize=9, borderaxespad=0)
     spread = np.square(measured - measured.mean()).sum()
-    told = ", ".join(f"{name} {1 - np.square(values - measured).sum() / spread:.2f}" for name, values in models.items())
+    told = ", ".join(
+        f"{name} {1 - np.square(values - measured).sum() / spread:.2f}" for name, values in simulated.items()
+    )
     return Picture(figure, f"Efficiency over all {len(measured) // 365} years: {told}; shown are {days} days.")
 
 
