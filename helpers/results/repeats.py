@@ -11,6 +11,7 @@ import html
 import io
 import json
 import os
+import re
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -81,7 +82,7 @@ def table(chapter: str, name: str) -> Repeated:
     if not runs and not repeating():
         known = sorted({each for tables in stored["seeds"].values() for each in tables})
         raise KeyError(f"no table {name!r} is kept for chapter {chapter}; there are: {', '.join(known) or 'none'}")
-    return Repeated(name, runs, _noted.get(name, {}), _about(chapter, stored))
+    return Repeated(name, runs, _noted.get(name, {}), _about(chapter, stored, len(runs)))
 
 
 @functools.cache
@@ -90,13 +91,12 @@ def _stored(chapter: str) -> dict:
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"seeds": {}}
 
 
-def _about(chapter: str, stored: dict) -> str:
+def _about(chapter: str, stored: dict, seeds: int) -> str:
     if not stored["seeds"]:
         return f"nothing is kept yet: warpbook repeat {chapter}"
-    return (
-        f"median (lowest–highest) of {len(stored['seeds'])} seeds, measured on {stored['processor']}, "
-        f"PyTorch {stored['torch']}, {stored['date']}: warpbook repeat {chapter}"
-    )
+    runs = f"median (lowest–highest) of {seeds} seeds" if seeds > 1 else "one seed"
+    where = f"measured on {stored['processor']}, PyTorch {stored['torch']}, {stored['date']}"
+    return f"{runs}, {where}: warpbook repeat {chapter}"
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,9 @@ class Repeated:
         return "\n".join([*map(str.rstrip, text), self.about])
 
     def _repr_html_(self) -> str:
+        small = r'<br><span style="font-size: 85%; white-space: nowrap">\1</span>'
         head, *body = ([html.escape(cell) for cell in line] for line in self._cells())
+        body = [[row, *(re.sub(r" (\(.+–.+\))$", small, cell) for cell in cells)] for row, *cells in body]
         made = io.StringIO()
         made.write(
             f'<table><caption style="caption-side: bottom; text-align: left">{html.escape(self.about)}</caption>'
