@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from helpers.workbook.chapters import PAGES
 from helpers.workbook.command import Command, UsageProblem, print_utf8, project_folder
 
 # -- lab ------------------------------------------------------------------------------------------------
@@ -134,8 +135,6 @@ def chapter_path(name: str) -> Path:
             return found[0]
     elif Path(name).is_file():
         return Path(name)
-    from helpers.workbook.chapters import PAGES
-
     there = ", ".join(path.name.partition("_")[0] for path in sorted(folder.glob(PAGES)))
     raise UsageProblem(f"There is no chapter {name}. There are: {there}.")
 
@@ -197,8 +196,6 @@ def chapters(arguments: argparse.Namespace) -> int:
     from helpers.workbook.chapter_table import table
 
     paths = [chapter_path(name) for name in arguments.chapters]
-    from helpers.workbook.chapters import PAGES
-
     paths = paths or sorted((project_folder() / "notebooks").glob(PAGES))
     print(table(paths, run=arguments.seconds))
     return 0

@@ -20,6 +20,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from vgpu.tools.profile_table import text_table
+
 FOLDER = Path(__file__).parent / "repeated"
 SEED, INTO = "WARPBOOK_SEED", "WARPBOOK_REPEAT_INTO"
 """What `warpbook repeat` sets: the seed, and the folder that takes what is noted."""
@@ -132,16 +134,9 @@ class Repeated:
             yield [row, *(_spread(values.get(column, [])) for column in columns), *own]
 
     def __repr__(self) -> str:
-        lines = list(self._cells())
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        text = [
-            "  ".join(
-                cell.rjust(width) if at else cell.ljust(width)
-                for at, (cell, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in lines
-        ]
-        return "\n".join([*map(str.rstrip, text), self.about])
+        head, *body = self._cells()
+        heading, _, *rows = text_table(head, body, left=0)
+        return "\n".join([heading, *rows, self.about])
 
     def _repr_html_(self) -> str:
         small = r'<br><span style="font-size: 85%; white-space: nowrap">\1</span>'

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 BUDGET = 90.0
+QUIET = {"KINETO_LOG_LEVEL": "99"}
+"""For a kernel's environment: some builds of PyTorch write "USDT: …" to stderr when its profiler starts."""
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 MAY_FAIL = "raises-exception"
@@ -263,8 +265,7 @@ def run(
     try:
         # A developer's own answers and choices must not get into what is stored.
         environment = {name: value for name, value in os.environ.items() if name != "VGPU_GPU"}
-        # Some builds of PyTorch write "USDT: …" to stderr when its profiler starts; read when PyTorch is loaded.
-        client.execute(env={"KINETO_LOG_LEVEL": "99"} | environment | {"WARPBOOK_STATE": "off"})
+        client.execute(env=QUIET | environment | {"WARPBOOK_STATE": "off"})
     except CellTimeoutError:
         problems.append(Problem("budget", None, f"a cell was stopped after {budget:g} s: make its work smaller"))
     except DeadKernelError:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
+from helpers.data.rivers import efficiency
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import shade
 from vgpu.base.words import plural
@@ -276,10 +277,7 @@ def river_models(measured: ArrayLike, models: Mapping[str, ArrayLike], *, first:
     _months(axes, days)
     axes.set(ylabel="flow (mm a day)", ylim=(0, None))
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=len(simulated) + 1, fontsize=9, borderaxespad=0)
-    spread = np.square(measured - measured.mean()).sum()
-    told = ", ".join(
-        f"{name} {1 - np.square(values - measured).sum() / spread:.2f}" for name, values in simulated.items()
-    )
+    told = ", ".join(f"{name} {efficiency(values, measured):.2f}" for name, values in simulated.items())
     return Picture(figure, f"Efficiency over all {len(measured) // 365} years: {told}; shown are {days} days.")
 
 
@@ -296,6 +294,5 @@ def probed_stores(truth: Mapping[str, ArrayLike], read: Mapping[str, ArrayLike],
         row.set_title(f"{name} (mm)", fontsize=9, fontweight="normal", pad=3)
         row.legend(loc="lower left", bbox_to_anchor=(0.3, 0.98), ncols=2, fontsize=8.5, borderaxespad=0)
         _months(row, days)
-        share = 1 - np.square(found - values).sum() / np.square(values - values.mean()).sum()
-        told.append(f"{share:.2f} of {name}")
+        told.append(f"{efficiency(found, values):.2f} of {name}")  # the same formula as R²
     return Picture(figure, f"Read linearly from the cell state, R² on test years is {' and '.join(told)}.")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from helpers.results.ranks.spans import RankSpan
 
 FORWARD, BACKWARD = "forward", "backward"
 Work = tuple[str, int]
 """("forward" or "backward", number of the micro-batch)."""
+StageWork = tuple[str, int, int]
+"""The same, and the stage."""
 
 
 def gpipe_order(stage: int, stages: int, micro_batches: int) -> list[Work]:
@@ -46,27 +48,9 @@ def pipeline_spans(
     `forward`, `backward`: seconds that one micro-batch takes on one stage. ValueError for orders that never end.
     """
     make = ORDERS[order] if isinstance(order, str) else order
-    orders = [list(make(stage, stages, micro_batches)) for stage in range(stages)]
-    cost, done = {FORWARD: forward, BACKWARD: backward}, dict[tuple[str, int, int], float]()
-    now, spans = [0.0] * stages, list[RankSpan]()
-    at = [0] * stages
-    while any(at[stage] < len(orders[stage]) for stage in range(stages)):
-        moved = False
-        for stage in range(stages):
-            while at[stage] < len(orders[stage]):
-                kind, part = orders[stage][at[stage]]
-                needs = _needs(kind, part, stage, stages)
-                if any(need not in done for need in needs):
-                    break
-                start = max([now[stage], *(done[need] for need in needs)])
-                now[stage] = done[kind, part, stage] = start + cost[kind]
-                spans.append(RankSpan(stage, kind, start, now[stage], part))
-                at[stage] += 1
-                moved = True
-        if not moved:
-            stuck = {stage: orders[stage][at[stage]] for stage in range(stages) if at[stage] < len(orders[stage])}
-            raise ValueError(f"these stages wait for one another for ever, each for its next piece: {stuck}")
-    return spans
+    works = [[(*piece, stage) for piece in make(stage, stages, micro_batches)] for stage in range(stages)]
+    walked = _walked(dict(enumerate(works)), stages, {FORWARD: forward, BACKWARD: backward})
+    return [RankSpan(rank, kind, start, end, part) for rank, (kind, part, _), start, end in walked]
 
 
 def planned_spans(plan: Mapping[int, Sequence[str]], *, forward: float = 1.0, backward: float = 2.0) -> list[RankSpan]:
@@ -78,33 +62,42 @@ def planned_spans(plan: Mapping[int, Sequence[str]], *, forward: float = 1.0, ba
     """
     found = {rank: [match for each in work if (match := re.fullmatch(r"(\d+)([FB])(\d+)", str(each)))]
              for rank, work in plan.items()}  # fmt: skip
-    orders = {rank: [(FORWARD if m[2] == "F" else BACKWARD, int(m[3]), int(m[1])) for m in work]
-              for rank, work in found.items()}  # fmt: skip
-    stages = 1 + max(stage for work in orders.values() for _, _, stage in work)
-    own = {rank: sorted({stage for _, _, stage in work}) for rank, work in orders.items()}
-    cost, done = {FORWARD: forward, BACKWARD: backward}, dict[tuple[str, int, int], float]()
-    now, at, spans = dict.fromkeys(orders, 0.0), dict.fromkeys(orders, 0), list[RankSpan]()
-    while any(at[rank] < len(orders[rank]) for rank in orders):
-        moved = False
-        for rank, work in orders.items():
-            while at[rank] < len(work):
-                kind, part, stage = work[at[rank]]
-                needs = _needs(kind, part, stage, stages)
-                if any(need not in done for need in needs):
-                    break
-                start = max([now[rank], *(done[need] for need in needs)])
-                now[rank] = done[kind, part, stage] = start + cost[kind]
-                group = own[rank].index(stage)
-                label = kind if len(own[rank]) == 1 else f"{kind} {group + 1}"
-                spans.append(RankSpan(rank, label, start, now[rank], part))
-                at[rank] += 1
-                moved = True
-        if not moved:
-            raise ValueError(f"these ranks wait for one another for ever: {at}")
+    works = {rank: [(FORWARD if m[2] == "F" else BACKWARD, int(m[3]), int(m[1])) for m in work]
+             for rank, work in found.items()}  # fmt: skip
+    stages = 1 + max(stage for work in works.values() for _, _, stage in work)
+    own = {rank: sorted({stage for _, _, stage in work}) for rank, work in works.items()}
+    spans = []
+    for rank, (kind, part, stage), start, end in _walked(works, stages, {FORWARD: forward, BACKWARD: backward}):
+        label = kind if len(own[rank]) == 1 else f"{kind} {own[rank].index(stage) + 1}"
+        spans.append(RankSpan(rank, label, start, end, part))
     return spans
 
 
-def _needs(kind: str, part: int, stage: int, stages: int) -> list[tuple[str, int, int]]:
+def _walked(
+    works: Mapping[int, Sequence[StageWork]], stages: int, cost: Mapping[str, float]
+) -> Iterator[tuple[int, StageWork, float, float]]:
+    """(rank, piece, start, end) of the work of all ranks, each piece as early as its rank and its needs allow."""
+    done = dict[StageWork, float]()
+    now, at = dict.fromkeys(works, 0.0), dict.fromkeys(works, 0)
+    while any(at[rank] < len(works[rank]) for rank in works):
+        moved = False
+        for rank, work in works.items():
+            while at[rank] < len(work):
+                piece = work[at[rank]]
+                needs = _needs(*piece, stages)
+                if any(need not in done for need in needs):
+                    break
+                start = max([now[rank], *(done[need] for need in needs)])
+                now[rank] = done[piece] = start + cost[piece[0]]
+                yield rank, piece, start, now[rank]
+                at[rank] += 1
+                moved = True
+        if not moved:
+            stuck = {rank: work[at[rank]][:2] for rank, work in works.items() if at[rank] < len(work)}
+            raise ValueError(f"these stages wait for one another for ever, each for its next piece: {stuck}")
+
+
+def _needs(kind: str, part: int, stage: int, stages: int) -> list[StageWork]:
     """What has to be done before: the same pass of the neighbour, and for the last stage its own forward pass."""
     if kind == FORWARD:
         return [(FORWARD, part, stage - 1)] if stage else []

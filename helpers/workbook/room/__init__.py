@@ -14,6 +14,7 @@ from pathlib import Path
 
 from helpers.workbook.command import UsageProblem
 from helpers.workbook.progress import progress
+from helpers.workbook.run import QUIET
 
 LEARNER = Path(__file__).parent / "learner"
 """A folder of Jupyter's configuration."""
@@ -49,7 +50,7 @@ def command(
 
 def environment(*, teacher: bool = False) -> dict[str, str]:
     """This process's environment, and in it where JupyterLab finds the room's settings."""
-    variables = {"KINETO_LOG_LEVEL": "99"} | os.environ  # else PyTorch's profiler may write "USDT: …" to stderr
+    variables = QUIET | os.environ
     if teacher:
         return variables
     before = os.environ.get("JUPYTER_CONFIG_PATH", "")
