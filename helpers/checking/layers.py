@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 MOST_LAYERS = 40
-MOST_WEIGHTS = 60_000
+MOST_WEIGHTS = 40_000
 MOST_SIDE = 32
 """Rows, and columns, that an image may have between two layers."""
 MOST_VALUES = 32_768

@@ -1,4 +1,4 @@
-"""Lab 15: generators that were built from the real images, and trained by nobody, earn nothing."""
+"""Lab 15: generators that were built from real images, and trained by nobody, earn nothing; nor do too simple ones."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,11 @@ from sklearn.cluster import KMeans
 from helpers.checking.examine import examine
 from helpers.checking.exercise import exercise
 from helpers.checking.layers import outputs
-from helpers.exercises.lab15.drawn import LATENT, real
+from helpers.exercises.lab15.drawn import DIGITS, LATENT, REAL, inputs, real
 
-KEY, DIRECTIONS = "lab15.generator", 15
+KEY = "lab15.generator"
+LARGE = 100.0
+IMAGES = real(REAL, seed=1)[0].reshape(DIGITS, REAL, -1)
 
 
 def linear(weight, bias):
@@ -20,75 +22,135 @@ TANH, RELU, SIGMOID = (("Tanh", {}, ()), ("ReLU", {}, ()), ("Sigmoid", {}, ()))
 
 
 def before_tanh(images):
-    return np.arctanh(np.clip(2 * images - 1, -0.97, 0.97))
+    return np.arctanh(np.clip(images, -0.97, 0.97))
 
 
-def chosen(images, bits, noise=0.0, noises=None):
-    """Layers that draw one of 2^bits images by the signs of as many latents; the other latents add noise to it."""
-    rest = LATENT - bits
-    scale = np.diag([1e4] * bits + [0.5] * rest)
-    patterns = (np.arange(2**bits)[:, None] >> np.arange(bits)) & 1
-    one_of = np.zeros((2**bits + rest, LATENT))
-    one_of[: 2**bits, :bits] = 2 * patterns - 1
-    one_of[2**bits :, bits:] = np.eye(rest)
-    threshold = np.concatenate([1 - patterns.sum(1), np.zeros(rest)])
-    if noises is None:
-        noises = noise * np.random.default_rng(1).normal(size=(images.shape[1], rest))
-    drawn = np.hstack([before_tanh(images[np.arange(2**bits) % len(images)]).T, noises])
+def per_digit(means, factors, gain=1.0, first=()):
+    """Layers that draw means[d] + latents @ factors[d] for digit d, times `gain`: a Gaussian for each digit.
+
+    means: (10, 256). factors: (10, r, 256). first: layers that change the latents, and leave them as many.
+    """
+    rank = factors.shape[1]
+    hidden = np.zeros((DIGITS * rank, LATENT + DIGITS))
+    for d in range(DIGITS):  # a unit is a latent + 8 for its digit, and 0 for all others
+        hidden[d * rank : (d + 1) * rank] = np.hstack([np.eye(rank, LATENT), LARGE * np.eye(DIGITS)[[d] * rank]])
+    mean = means - 8 * factors.sum(1)
+    # The mean of a digit comes through its first unit's neighbour: one more unit a digit, which is 1 for it.
+    which = np.hstack([np.zeros((DIGITS, LATENT)), np.eye(DIGITS)])
+    weight = np.hstack([factors.reshape(DIGITS * rank, -1).T, mean.T])
     return [
-        linear(scale, np.zeros(LATENT)), SIGMOID, linear(one_of, threshold), RELU,
-        linear(drawn, -noises.sum(1) / 2), TANH,
+        *first,
+        linear(np.vstack([hidden, which]), np.concatenate([np.full(len(hidden), 8 - LARGE), np.zeros(DIGITS)])),
+        RELU, linear(gain * weight, np.zeros(weight.shape[0])), TANH,
     ]  # fmt: skip
 
 
-def mixture(bits):
-    """Centres of clusters, and noise in the directions in which images lie around them."""
-    images = real()[0]
-    clusters = KMeans(2**bits, n_init=1, random_state=0).fit(images)
-    apart = before_tanh(images) - before_tanh(clusters.cluster_centers_)[clusters.labels_]
-    _, sizes, rows = np.linalg.svd(apart - apart.mean(0), full_matrices=False)
-    rest = LATENT - bits
-    noises = (sizes[:rest, None] * rows[:rest]).T / np.sqrt(len(images))
-    return chosen(
-        clusters.cluster_centers_, bits, noises=8 * noises
-    )  # a sigmoid of half a latent is an eighth as steep
+def gaussians(rank, gain=1.0, first=()):
+    means, factors = IMAGES.mean(1), []
+    for each, mean in zip(IMAGES, means, strict=True):
+        _, sizes, rows = np.linalg.svd(each - mean, full_matrices=False)
+        factors.append(sizes[:rank, None] * rows[:rank] / np.sqrt(REAL))
+    return per_digit(means, np.stack(factors), gain, first)
 
 
-def of_one_gaussian():
-    images = before_tanh(real()[0])
-    mean = images.mean(0)
-    _, sizes, rows = np.linalg.svd(images - mean, full_matrices=False)
-    weight = np.zeros((images.shape[1], LATENT))
-    weight[:, :DIRECTIONS] = (sizes[:DIRECTIONS, None] * rows[:DIRECTIONS]).T / np.sqrt(len(images))
-    return [linear(weight, mean), TANH]
+def chosen(bits, steep, noise=0.0):
+    """Layers that draw one of 2^bits real images of the digit by the signs of as many latents, and add noise.
+
+    steep: of the sigmoids that choose; with a small one neighbours are blended.
+    """
+    count = 2**bits
+    patterns = (np.arange(count)[:, None] >> np.arange(bits)) & 1
+    scale = np.zeros((bits + DIGITS, LATENT + DIGITS))
+    scale[:bits, :bits], scale[bits:, LATENT:] = steep * np.eye(bits), 50 * np.eye(DIGITS)
+    bias = np.concatenate([np.zeros(bits), np.full(DIGITS, -25.0)])
+    units = np.hstack([np.tile(2 * patterns - 1, (DIGITS, 1)), bits * np.repeat(np.eye(DIGITS), count, 0)])
+    images = before_tanh(IMAGES[:, :count]).reshape(DIGITS * count, -1)
+    dice = np.random.default_rng(1)
+    images = images + noise * dice.normal(size=images.shape)
+    return [
+        linear(scale, bias), SIGMOID,
+        linear(units, np.tile(1 - patterns.sum(1), DIGITS) - bits), RELU,
+        linear(images.T, np.zeros(images.shape[1])), TANH,
+    ]  # fmt: skip
 
 
-def means():
-    pixels, labels = real()
-    return np.stack([pixels[labels == digit].mean(0) for digit in range(10)])
+def bent(mixed=False):
+    """Layers that bend the latents, or mixtures of them, and leave mean 0 and variance 1."""
+    turn = np.eye(LATENT + DIGITS)
+    if mixed:
+        turn[:LATENT, :LATENT] = np.linalg.qr(np.random.default_rng(0).normal(size=(LATENT, LATENT)))[0]
+    back = np.diag([1.27] * LATENT + [1.0] * DIGITS)
+    shift = np.array([0.205] * LATENT + [0.0] * DIGITS)
+    none = np.zeros(LATENT + DIGITS)
+    return [linear(turn, none), ("ELU", {"alpha": 1.0}, ()), linear(turn.T @ back, -turn.T @ shift)]
+
+
+def mixture_in_shared_directions(bits=2, rank=5, directions=60):
+    """Layers that choose one of 2^bits Gaussians of a digit by the signs of latents, all in the same directions."""
+    flat = IMAGES.reshape(-1, IMAGES.shape[2])
+    middle = flat.mean(0)
+    basis = np.linalg.svd(flat - middle, full_matrices=False)[2][:directions]
+    count, chosen_by = 2**bits, np.arange(LATENT - bits, LATENT)
+    width = 2 * bits + rank + DIGITS
+    first, bias = np.zeros((width, LATENT + DIGITS)), np.zeros(width)
+    for at, latent in enumerate(chosen_by):  # relu(s z) - relu(s z - 1) is 0 or 1, but for a very narrow ramp
+        first[2 * at : 2 * at + 2, latent], bias[2 * at + 1] = 1e4, -1
+    first[2 * bits : 2 * bits + rank, :rank], bias[2 * bits : 2 * bits + rank] = np.eye(rank), 8
+    first[-DIGITS:, LATENT:] = np.eye(DIGITS)
+    second, thresholds, third = [], [], []
+    for digit, images in enumerate(IMAGES):
+        parts = KMeans(count, n_init=1, random_state=0).fit((images - middle) @ basis.T)
+        for part in range(count):
+            own = ((images - middle) @ basis.T)[parts.labels_ == part]
+            mean = own.mean(0)
+            _, sizes, rows = np.linalg.svd(own - mean, full_matrices=False)
+            factors = sizes[:rank, None] * rows[:rank] / np.sqrt(len(own))
+            signs = 2 * ((part >> np.arange(bits)) & 1) - 1
+            asked = np.zeros(width)
+            asked[: 2 * bits], asked[width - DIGITS + digit] = np.stack([signs, -signs], 1).ravel(), 1
+            missing = (signs > 0).sum() + 1  # what `asked` gives where all is as asked
+            second += [asked, *(LARGE * asked + np.eye(width)[2 * bits + at] for at in range(len(factors)))]
+            thresholds += [1 - missing, *[-LARGE * missing] * len(factors)]
+            third += [mean - 8 * factors.sum(0), *factors]
+    gain = 2.5
+    return [
+        linear(first, bias), RELU, linear(np.stack(second), thresholds), RELU,
+        linear(np.stack(third).T, np.zeros(directions)), linear(gain * basis.T, gain * middle), TANH,
+    ]  # fmt: skip
 
 
 FORGED = {
-    "one image": lambda: [linear(np.zeros((64, LATENT)), before_tanh(real()[0][0])), TANH],
-    "ten means": lambda: chosen(means(), 4),
-    "ten means and noise": lambda: chosen(means(), 4, noise=0.8),
-    "copies": lambda: chosen(real()[0], 9),
-    "copies and noise": lambda: chosen(real()[0], 9, noise=0.8),
-    "one Gaussian": of_one_gaussian,
-    "a mixture of 128 Gaussians": lambda: mixture(7),
+    "one image": lambda: [linear(np.zeros((256, LATENT + DIGITS)), before_tanh(IMAGES[0, 0])), TANH],
+    "a mean for each digit": lambda: per_digit(IMAGES.mean(1), np.zeros((DIGITS, 1, 256)), 2.5),
+    "means and noise": lambda: per_digit(
+        IMAGES.mean(1), 0.3 * np.random.default_rng(0).normal(size=(DIGITS, 8, 256)), 2.5
+    ),
+    "8 real images of each digit": lambda: chosen(3, 1e4),
+    "8 real images of each digit, blended": lambda: chosen(3, 4.0),
+    "8 real images of each digit with noise": lambda: chosen(3, 1e4, 0.5),
+    "a Gaussian of each digit": lambda: gaussians(10),
+    "a Gaussian of each digit, with contrast": lambda: gaussians(10, 2.5),
+    "a Gaussian of each digit, of 13 dimensions": lambda: gaussians(13, 2.0),
+    "a Gaussian of each digit, of bent latents": lambda: gaussians(10, 2.5, bent()),
+    "a Gaussian of each digit, of latents bent after mixing": lambda: gaussians(10, 2.5, bent(mixed=True)),
+    "4 Gaussians of each digit, in shared directions": mixture_in_shared_directions,
 }
 
 
 @pytest.mark.parametrize("name", FORGED)
 def test_it_earns_nothing(name):
     rows = FORGED[name]()
-    assert outputs(rows, np.zeros((1, LATENT), np.float32)).shape == (1, 64)
     for seed in (20261, 5):
         seen = examine(lambda: rows, exercise(KEY).for_marks(seed))
         assert not seen.right and seen.budgets == (), seen.outcomes[-1].note()
 
 
-def test_what_is_chosen_are_the_images():
+def test_what_is_drawn_are_the_images():
     """Else the forgeries above would fail because of a slip in them."""
-    images = (outputs(chosen(means(), 4), np.random.default_rng(2).normal(size=(50, LATENT)).astype("f4")) + 1) / 2
-    assert np.abs(images[:, None] - means().clip(0.015, 0.985)).max(2).min(1).max() < 0.01
+    drawn = outputs(chosen(3, 1e4), inputs(5, seed=2)).reshape(DIGITS, 5, -1)
+    for digit, images in enumerate(drawn):
+        known = IMAGES[digit, :8].clip(-0.97, 0.97)
+        assert np.abs(images[:, None] - known).max(2).min(1).max() < 0.01
+    given = inputs(400, seed=2)
+    drawn = np.arctanh(outputs(gaussians(10), given).clip(-0.9999, 0.9999)).reshape(DIGITS, 400, -1)
+    assert np.abs(drawn.mean(1) - IMAGES.mean(1)).mean() < 0.05

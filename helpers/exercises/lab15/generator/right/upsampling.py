@@ -1,0 +1,20 @@
+_, discriminator = new_networks()
+torch.manual_seed(2)
+generator = nn.Sequential(
+    nn.Linear(LATENT + 10, 512), nn.Unflatten(1, (32, 4, 4)), nn.BatchNorm2d(32), nn.ReLU(),
+    nn.Upsample(scale_factor=2), nn.Conv2d(32, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(),
+    nn.Upsample(scale_factor=2), nn.Conv2d(16, 1, 3, padding=1), nn.Tanh(),
+)  # fmt: skip
+g_optimiser = torch.optim.Adam(generator.parameters(), lr=0.004, betas=(0.5, 0.999))
+d_optimiser = torch.optim.Adam(discriminator.parameters(), lr=0.004, betas=(0.5, 0.999))
+averaged = AveragedModel(generator, multi_avg_fn=get_ema_multi_avg_fn(0.99), use_buffers=True)
+for _ in range(800):
+    chosen = torch.randint(len(pixels), (BATCH,)).numpy()
+    real, digits = as_tensor(samples(pixels[chosen])), as_tensor(labels[chosen])
+    inputs = generator_inputs(torch.randn(BATCH, LATENT, device=device), digits)
+    train_step(generator, partial(discriminator, digits=digits), g_optimiser, d_optimiser, real, inputs)
+    averaged.update_parameters(generator)
+
+
+def trained():
+    return layers_of(averaged.module)
