@@ -1,6 +1,5 @@
-"""Lab 15: what other generators reach in its measures, which the lab's notebook says; and that its GAN keeps the limits."""
+"""What other generators reach in the measures of lab 15, as its notebook says, and that its GAN keeps the limits."""
 
-import re
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +30,7 @@ MEASURED = {
     "the GAN, weights of the last step": (22, 29, 38, 44, 0, 0),
     "the GAN, averaged weights": (10, 13, 33, 43, 0, 0),
 }
-"""Unlike images of 100, uncovered real images of 100, digits that hardly vary: the lowest and the highest of 3 seeds."""
+"""Unlike images of 100, uncovered real images of 100, digits that hardly vary: the lowest and the highest of 3."""
 
 
 def known(seed: int) -> np.ndarray:
@@ -113,7 +112,7 @@ METHODS = {
 
 def measured(name: str, seeds: int = 3) -> tuple[int, ...]:
     rows = np.array([[seen.unlike, seen.uncovered, seen.hardly] for seen in map(METHODS[name], range(seeds))])
-    return tuple(int(round(figure)) for column in rows.T for figure in (column.min(), column.max()))
+    return tuple(round(float(figure)) for column in rows.T for figure in (column.min(), column.max()))
 
 
 @pytest.fixture(autouse=True)

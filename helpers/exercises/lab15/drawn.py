@@ -60,7 +60,7 @@ def distances(images: np.ndarray, others: np.ndarray) -> np.ndarray:
 def inside(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Which points are in the ball of at least one centre, in bool."""
     radius = np.partition(distances(centres, centres), NEIGHBOURS, axis=1)[:, NEIGHBOURS]  # the nearest is itself
-    return (distances(points, centres) <= radius).any(1)
+    return np.any(distances(points, centres) <= radius, axis=1)
 
 
 class Seen:
@@ -147,7 +147,5 @@ def drawing(seed: int, called: str) -> Case:
         return images, Seen(images, seed + 2)
 
     shape = len(given), EDGE * EDGE
-    form = Form(
-        shape, "f", -1, 1, real(MANY, seed + 3)[0], _tell, also=lambda images: _map(images, *along)
-    )
+    form = Form(shape, "f", -1, 1, real(MANY, seed + 3)[0], _tell, also=lambda images: _map(images, *along))
     return Case(called, (), expected=form, plays=plays)
