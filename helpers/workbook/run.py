@@ -28,6 +28,7 @@ WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 MAY_FAIL = "raises-exception"
 # nbval's own name, so that one tag serves both: what this cell shows depends on a clock, and is not stored.
 NOT_STORED = "nbval-ignore-output"
+EXERCISE, VERDICT = "exercise", re.compile(r"✗ .+?: not yet\b")
 
 
 @dataclass(frozen=True)
@@ -316,6 +317,8 @@ def tidy(notebook: NotebookNode) -> NotebookNode:
             number += bool(cell.source.strip())
             cell.execution_count = number if cell.source.strip() else None
             cell.outputs = [] if NOT_STORED in tags(cell) else merge_streams(keep(cell.outputs))
+            if EXERCISE in tags(cell):
+                cell.outputs = [verdict_only(output) for output in cell.outputs]
             for output in cell.outputs:
                 output.pop("transient", None)
                 if output.output_type == "execute_result":
@@ -324,6 +327,14 @@ def tidy(notebook: NotebookNode) -> NotebookNode:
                     # The frames name files of this machine; the last line is what the text speaks of.
                     output.traceback = [f"{output.ename}: {output.evalue}"]
     return notebook
+
+
+def verdict_only(output: NotebookNode) -> NotebookNode:
+    """What `check` says of the code that an exercise begins with, as it is stored: not what is wrong with it."""
+    found = VERDICT.match(output.get("data", {}).get("text/plain", ""))
+    if found:
+        output.data = type(output)({"text/plain": found[0]})
+    return output
 
 
 def merge_streams(outputs: list) -> list:

@@ -7,6 +7,7 @@ is as long as its ideas need, and a kernel stands in full.
 from __future__ import annotations
 
 import ast
+import copy
 import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helpers.workbook import glossary
-from helpers.workbook.run import Problem, tags
+from helpers.workbook.run import EXERCISE, Problem, tags, verdict_only
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -246,6 +247,13 @@ def folded(page: Page) -> Found:
             yield number, f"fold it, as its neighbours are: jupyter metadata {' and '.join(FOLDED)}"
 
 
+def undiagnosed(page: Page) -> Found:
+    """What an exercise's code to start from does wrong, the learner finds out by running it."""
+    for number, cell in enumerate(page.cells, 1):
+        if EXERCISE in tags(cell) and any(verdict_only(copy.deepcopy(each)) != each for each in cell.outputs):
+            yield number, "its stored output has a diagnosis: run `warpbook notebooks --store`, which leaves it out"
+
+
 def navigation_line(page: Page) -> str:
     """The line that leads from a chapter to its neighbours, with their files' names for want of better words."""
     before, after = page.neighbours
@@ -359,6 +367,7 @@ RULES = (
     Rule("prose in a row", prose_in_a_row),
     Rule("predict, run, explain", steps),
     Rule("folded", folded),
+    Rule("undiagnosed", undiagnosed),
     Rule("navigation", navigation),
     Rule("way back", way_back, ("glossary",)),
     Rule("live links", live_links, EVERY_PAGE),

@@ -150,3 +150,15 @@ def test_tidy_forgets_the_machine():
     }
     assert [cell.execution_count for cell in tidy.cells if cell.cell_type == "code"] == [1, None, 2]
     assert tidy.cells[0].metadata == {}
+
+
+def test_of_an_exercise_only_the_verdict_is_stored():
+    shown = {"text/plain": "✗ a sum: not yet — no guard.\n  ✗ 1 element: stopped", "text/html": "<b>no guard</b>"}
+    said = new_output("stream", text="as in PyTorch: False\n")
+    outputs = [new_output("execute_result", shown), said]
+    exercise, other = notebooks.tidy(
+        notebook(code("check(x)", "exercise", outputs=outputs), code("check(x)", outputs=outputs))
+    ).cells
+    assert [dict(each.get("data", {})) for each in exercise.outputs] == [{"text/plain": "✗ a sum: not yet"}, {}]
+    assert exercise.outputs[1] == said
+    assert dict(other.outputs[0].data) == shown

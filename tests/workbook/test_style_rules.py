@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_output
 
 from helpers.workbook import style
 from tests.workbook.made import code, notebook, text
@@ -48,6 +49,7 @@ Text.
 Text.
 """
 WORDS = "word " * 210
+DIAGNOSED = new_output("execute_result", {"text/plain": "✗ a sum: not yet — no guard.\n  ✗ 1 element"})
 LONG = "\n".join(["x = 1"] * 71)
 
 
@@ -125,6 +127,7 @@ BROKEN = (
     ),
     ("predict, run, explain", add(text("What next?", "predict")), "tagged `run`"),
     ("folded", add(hidden('reveal("a", 1)'), code('x = 2\nreveal("b", x)')), "source_hidden and outputs_hidden"),
+    ("undiagnosed", add(code("x = 3", "exercise", outputs=[DIAGNOSED])), "--store"),
     ("navigation", swap(1, text(OPENING.replace("00_before", "02_after"))), "previous: [before](00_before.ipynb)"),
     ("navigation", swap(22, text(CLOSING.replace("02_after", "00_before"))), "next: [after](02_after.ipynb)"),
     ("navigation", swap(22, text(CLOSING.replace("[one]", "[uno]"))), f"the same line as at the top: {WAY}"),
