@@ -67,10 +67,10 @@ MOVES = {
          "batch 8, tokens 96, layers 4, steps 2: the peak of"),
         ("capacity", RIGHT, "After step 2701 (2701 = 11 MiB)", "After step 4441 ("),
     ),
-    "19": (
-        ("kernel", RIGHT, "3×3 padding 1 over 8 × 8 pixels", "4×4 padding 1 over 8 × 8 pixels"),
-        ("image", RIGHT, "Layer 1 ReLU makes 6 maps of 16 × 16 of image 0",
-         "Layer 1 ReLU makes 6 maps of 16 × 16 of image 1"),
+    "19": (("kernel", RIGHT, "3×3 padding 1 over 8 × 8 pixels", "4×4 padding 1 over 8 × 8 pixels"),),
+    "19b": (
+        ("image", RIGHT, "Layer 1 ReLU makes 6 maps of 28 × 28 of image 0",
+         "Layer 1 ReLU makes 6 maps of 28 × 28 of image 1"),
         ("layers", RIGHT, "VGG, 5 layers: an output sees", "VGG, 6 layers: an output sees"),
         ("batch", RIGHT, "A100, FP16 tensor, batch 1:", "A100, FP16 tensor, batch 2:"),
     ),
@@ -81,9 +81,9 @@ MOVES = {
     "14": (
         ("rows", RIGHT, "9 operations in 3 kernels move 117 MB", "9 operations in 3 kernels move 1.88 GB"),
     ),
-    "21": (
-        ("step", RIGHT, "The walk's step 14 of 20: judged a ", "The walk's step 15 of 20: judged a "),
-        ("moment", LEFT, "Step 798: losses D ", "Step 741: losses D "),
+    "21b": (
+        ("step", RIGHT, "The walk's step 9 of 20: judged a ", "The walk's step 10 of 20: judged a "),
+        ("moment", LEFT, "Step 2,800: losses D ", "Step 2,600: losses D "),
     ),
     "22": (
         ("step", RIGHT, "all-reduce, ring, after step 3 of 6", "all-reduce, ring, after step 4 of 6"),
