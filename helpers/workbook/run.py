@@ -331,10 +331,9 @@ def tidy(notebook: NotebookNode) -> NotebookNode:
 
 def verdict_only(output: NotebookNode) -> NotebookNode:
     """What `check` says of the code that an exercise begins with, as it is stored: not what is wrong with it."""
+    node = type(output)
     found = VERDICT.match(output.get("data", {}).get("text/plain", ""))
-    if found:
-        output.data = type(output)({"text/plain": found[0]})
-    return output
+    return node({**output, "data": node({"text/plain": found[0]})}) if found else output
 
 
 def merge_streams(outputs: list) -> list:

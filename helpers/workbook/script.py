@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from helpers.workbook.run import MAY_FAIL, tags
+from helpers.workbook.run import EXERCISE, MAY_FAIL, tags
 
 OF_THE_NOTEBOOK = re.compile(r"predict|progress|widgets\.\w+")
 """Calls that a bare expression makes only to be looked at or clicked: left out."""
@@ -44,7 +44,7 @@ def as_script(path: Path, *, timed: bool = False) -> str:
             titles = re.findall(r"^## +(.+?) *$", cell.source, flags=re.MULTILINE)
             heading = titles[-1] if titles else heading
             continue
-        if cell.cell_type != "code" or "exercise" in tags(cell) or not cell.source.strip():
+        if cell.cell_type != "code" or EXERCISE in tags(cell) or not cell.source.strip():
             continue
         if heading:
             parts.append(f"\n# --- {heading}\n")

@@ -7,7 +7,6 @@ is as long as its ideas need, and a kernel stands in full.
 from __future__ import annotations
 
 import ast
-import copy
 import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -250,7 +249,7 @@ def folded(page: Page) -> Found:
 def undiagnosed(page: Page) -> Found:
     """What an exercise's code to start from does wrong, the learner finds out by running it."""
     for number, cell in enumerate(page.cells, 1):
-        if EXERCISE in tags(cell) and any(verdict_only(copy.deepcopy(each)) != each for each in cell.outputs):
+        if EXERCISE in tags(cell) and any(verdict_only(each) != each for each in cell.outputs):
             yield number, "its stored output has a diagnosis: run `warpbook notebooks --store`, which leaves it out"
 
 

@@ -11,7 +11,7 @@ from helpers.exercises.lab15.drawn import DIGITS, LATENT, REAL, inputs, real
 
 KEY = "lab15.generator"
 LARGE = 100.0
-IMAGES = real(REAL, seed=1)[0].reshape(DIGITS, REAL, -1)
+IMAGES = real(REAL, seed=1).reshape(DIGITS, REAL, -1)
 
 
 def linear(weight, bias):

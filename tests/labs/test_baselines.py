@@ -17,6 +17,8 @@ from helpers.checking.exercise import exercise
 from helpers.data import glyphs
 from helpers.exercises.lab13 import shared
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 LAB = Path(__file__).resolve().parents[2] / "labs" / "source" / "lab13_convolution" / "lab13_convolution.ipynb"
 (LIMIT,) = (budget.at_most for budget in exercise("lab13.lenet").budgets)
 TRAINED_ON, EPOCHS, BATCH = 2000, 10, 50
@@ -92,14 +94,6 @@ BASELINES = {
     "256 and 128": lambda seed: of_hidden_layers(seed, 256, 128),
     "1,024 and 512": lambda seed: of_hidden_layers(seed, 1024, 512),
 }
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.mark.exhaustive

@@ -14,6 +14,8 @@ from helpers.checking.layers import layers_of, outputs
 from helpers.checking.solutions import built, solution_of
 from helpers.exercises.lab15 import drawn
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 LAB = Path(__file__).resolve().parents[2] / "labs" / "source" / "lab15_gan" / "lab15_gan.ipynb"
 TASK = exercise("lab15.generator")
 LIMITS = [budget.at_most for budget in TASK.budgets]
@@ -35,7 +37,7 @@ MEASURED = {
 
 def known(seed: int) -> np.ndarray:
     """Real images (10, KNOWN, 256) to learn from."""
-    return drawn.real(KNOWN, 100 + seed)[0].reshape(drawn.DIGITS, KNOWN, -1)
+    return drawn.real(KNOWN, 100 + seed).reshape(drawn.DIGITS, KNOWN, -1)
 
 
 def of_each_digit(draw):
@@ -98,7 +100,7 @@ def of_gan(network: str):
 
 
 METHODS = {
-    "real images": lambda seed: drawn.Seen(drawn.real(drawn.MANY, 100 + seed)[0], 200 + seed),
+    "real images": lambda seed: drawn.Seen(drawn.real(drawn.MANY, 100 + seed), 200 + seed),
     "the mean of each digit": of_each_digit(lambda images, seed: np.tile(images.mean(0), (drawn.MANY, 1))),
     "15 stored images of each digit": of_each_digit(stored(15)),
     "a Gaussian for each digit, 10 directions": of_each_digit(mixture(1, 10, 1)),
@@ -113,14 +115,6 @@ METHODS = {
 def measured(name: str, seeds: int = 3) -> tuple[int, ...]:
     rows = np.array([[seen.unlike, seen.uncovered, seen.hardly] for seen in map(METHODS[name], range(seeds))])
     return tuple(round(float(figure)) for column in rows.T for figure in (column.min(), column.max()))
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.mark.exhaustive

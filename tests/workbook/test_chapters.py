@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from helpers.checking.exercise import exercises
+from helpers.checking.families.functions import UNRECOGNISED
 from helpers.workbook import run as notebooks
 from helpers.workbook import style
 from tests.workbook.bands import BANDS, beyond
@@ -21,7 +22,6 @@ FOLDER = ROOT / "notebooks"
 CHAPTERS = sorted(FOLDER.glob("*.ipynb"))
 WRITTEN = {f"{number:02}" for number in range(24)}
 
-UNKNOWN = "a mistake we recognise"
 stem = attrgetter("stem")
 
 
@@ -55,9 +55,9 @@ def unrecognised(notebook):
     said = {
         cell.id: "".join(text for output in cell.outputs for text in notebooks.texts(output))
         for cell in notebook.cells
-        if "exercise" in notebooks.tags(cell)
+        if notebooks.EXERCISE in notebooks.tags(cell)
     }
-    return [name for name, text in said.items() if UNKNOWN in text]
+    return [name for name, text in said.items() if UNRECOGNISED in text]
 
 
 @pytest.mark.parametrize("chapter", sorted({band.chapter for band in BANDS}))

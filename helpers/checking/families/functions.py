@@ -14,6 +14,7 @@ from helpers.checking.examine import Evidence
 from helpers.checking.exercise import Form, alike, comparable
 from helpers.checking.families.family import Family, Look, failing
 
+UNRECOGNISED = "This isn't a mistake we recognise."
 NUMBERS = int | float | np.integer | np.floating
 
 
@@ -260,5 +261,5 @@ FAMILIES = (
     ),
     Family("the right words, written otherwise", _spelling, "Capital letters, spaces and marks count, too."),
     Family("one piece is wrong", _one_piece, "All pieces but one are right."),
-    Family("the value is wrong", _seen, "This isn't a mistake we recognise."),
+    Family("the value is wrong", _seen, UNRECOGNISED),
 )

@@ -1,6 +1,6 @@
-"""How lab 15 judges a conditional generator: which digits it draws, how many variants of each, and from what map.
+"""How lab 15 judges a conditional generator: which digits it draws, how many variants of each, and by what kind of map.
 
-Real images are drawn from a seed, so that nobody has seen them. Precision and recall are those of chapter 21, within
+Real images are drawn from a seed, so no student has seen them. Precision and recall are those of chapter 21, within
 each digit and on pixels: around each image of a set is a ball that reaches to its third nearest neighbour in the set.
 """
 
@@ -38,11 +38,11 @@ ARCS, STEPS, MOST_JUMPED = 40, 64, 0.06
 generators it makes up to 0.03, of stored images chosen by signs of the latents 0.3, and by softer steps 0.08."""
 
 
-def real(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """`count` real images of each digit as rows from -1 to 1, digit by digit, and their digits."""
+def real(count: int, seed: int) -> np.ndarray:
+    """`count` real images of each digit as rows from -1 to 1, digit by digit."""
     labels = np.repeat(np.arange(DIGITS), count)
     pixels, _ = glyphs.images(len(labels), seed, edge=EDGE, look=LOOK, labels=labels)
-    return 2 * pixels.reshape(len(labels), -1).astype(np.float64) - 1, labels
+    return 2 * pixels.reshape(len(labels), -1).astype(np.float64) - 1
 
 
 def inputs(count: int, seed: int) -> np.ndarray:
@@ -67,7 +67,7 @@ class Seen:
     """Images (10 · MANY, 256) from -1 to 1, digit by digit, beside real ones. Shares are in per cent."""
 
     def __init__(self, images: np.ndarray, seed: int):
-        there = real(REAL, seed)[0].reshape(DIGITS, REAL, -1)
+        there = real(REAL, seed).reshape(DIGITS, REAL, -1)
         drawn = images.reshape(DIGITS, MANY, -1)
         like = [inside(d[:COMPARED], r) for d, r in zip(drawn, there, strict=True)]
         covered = [inside(r[:COMPARED], d[:COMPARED]) for d, r in zip(drawn, there, strict=True)]
@@ -81,8 +81,9 @@ def measure(name: str) -> Callable[[Outcome], Any]:
     return lambda outcome: getattr(outcome.played, name)
 
 
-def _tell(images: np.ndarray, truth: np.ndarray) -> str:
-    """What images are like, roughly. truth: real images, as many for each digit as were drawn."""
+def _tell(images: np.ndarray, seed: int) -> str:
+    """What images are like, roughly, beside real ones that `seed` draws."""
+    truth = real(MANY, seed)
 
     def roughness(rows: np.ndarray) -> float:
         return float(np.abs(np.diff(rows.reshape(-1, EDGE, EDGE), axis=2)).mean())
@@ -147,5 +148,5 @@ def drawing(seed: int, called: str) -> Case:
         return images, Seen(images, seed + 2)
 
     shape = len(given), EDGE * EDGE
-    form = Form(shape, "f", -1, 1, real(MANY, seed + 3)[0], _tell, also=lambda images: _map(images, *along))
+    form = Form(shape, "f", -1, 1, seed + 3, _tell, also=lambda images: _map(images, *along))
     return Case(called, (), expected=form, plays=plays)
