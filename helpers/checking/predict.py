@@ -1,25 +1,34 @@
-"""Commit to an answer before the machine gives its own. `learner_state` says where answers are kept."""
+"""Commit to an answer before the machine gives its own.
+
+`learner_state` says where the learner's answers are kept. What no cell computes, the right answer or why it is right,
+stands in the chapter's `predictions.toml`, so that a cell's source doesn't give it away.
+"""
 
 from __future__ import annotations
 
 import html
 import re
+import tomllib
 import warnings
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from helpers.checking import learner_state
+from helpers.checking import folded, learner_state
+from helpers.checking.exercise import FOLDER
+from helpers.checking.folded import WIDGET_VIEW
 from vgpu.base.latest_update import LatestUpdate
 
 if TYPE_CHECKING:
     import ipywidgets
 
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _BOX = (
     "border-left:4px solid {colour};padding:6px 12px;margin:4px 0;max-width:700px;font-size:14px;"
     "background:rgba(127,127,127,.09);border-radius:0 6px 6px 0"
 )
+PREDICTIONS = "predictions.toml"  # beside a chapter's exercises: a table for each question, with `answer` and `why`
 _ASKED: dict[str, Prediction] = {}
 
 
@@ -132,9 +141,9 @@ class Revealed:
 
     @property
     def verdict(self) -> str:
-        """One sentence on the answer given."""
+        """One sentence on the answer given; empty when there is none."""
         if self.said is None:
-            return "You had not committed to an answer."
+            return ""
         return f"You said {self.said}: {'that is it.' if self.close else 'look again.'}"
 
     def __repr__(self) -> str:
@@ -143,10 +152,7 @@ class Revealed:
     def _repr_html_(self) -> str:
         colour = "#7a7a7a" if self.said is None else "#009e73" if self.close else "#d55e00"
         result = f"The answer is <b>{html.escape(str(self.value))}</b>. {prose(self.why)}"
-        words = f"{html.escape(self.verdict)} {result}"
-        if self.said is None:  # folded away, for whoever reads on before answering
-            words = f"<details><summary>{html.escape(self.verdict)} Open this to see it.</summary>{result}</details>"
-        return f'<div style="{_BOX.format(colour=colour)}">{words}</div>'
+        return f'<div style="{_BOX.format(colour=colour)}">{f"{html.escape(self.verdict)} {result}".strip()}</div>'
 
 
 def predict(question: str, options: Sequence[object] | None = None, *, key: str) -> Prediction:
@@ -156,21 +162,45 @@ def predict(question: str, options: Sequence[object] | None = None, *, key: str)
     """
     if options is not None and len(options) < 2:
         raise ValueError("a question needs two options or more, or none for a number")
+    folded.install()
     prediction = Prediction(question, key, None if options is None else tuple(options))
     _ASKED[key] = prediction
     return prediction
 
 
-def reveal(key: str, value: Any, why: str = "", *, tolerance: float = 0.0) -> Revealed:
-    """Show what the learner answered under `key` beside `value`, the result, and `why`.
+def _said(key: str) -> Any:
+    """The answer to a question of this kernel, which may be kept nowhere else; or the one kept earlier."""
+    asked = _ASKED.get(key)
+    return answer(key) if asked is None else asked.answer
 
-    Numbers count as right within `tolerance` (a share of `value`); anything else must be equal. Whether the answer
-    was right is kept beside it. Warns where no option is right, so that nobody could have answered.
+
+def once_answered(key: str) -> AbstractContextManager[None]:
+    """Fold what is shown inside, unless the learner has answered."""
+    return folded.folded() if _said(key) is None else nullcontext()
+
+
+@cache
+def _kept(book: str) -> dict[str, dict[str, Any]]:
+    path = FOLDER / book / PREDICTIONS
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def reveal(key: str, value: Any = None, *, tolerance: float = 0.0, **figures: object) -> Revealed:
+    """Show what the learner answered under `key` beside the result, and why it is so.
+
+    The result is `value`; where no cell computes it, it is the `answer` in the chapter's predictions.toml. That file's
+    `why` may have places for `figures`: `{share:.0%}` is filled from `reveal(…, share=0.5)`. Numbers count as right
+    within `tolerance` (a share of the result); anything else must be equal. Whether the answer was right is kept beside
+    it. Warns where no option is right; ValueError when there is neither a value nor an answer.
     """
+    kept = _kept(key.partition("-")[0]).get(key, {})
+    value = kept.get("answer") if value is None else value
+    if value is None:
+        raise ValueError(f"no answer to {key!r}: give it as reveal({key!r}, value), or write it into {PREDICTIONS}")
+    why = kept.get("why", "").format(**figures)
     value = value.item() if hasattr(value, "item") else value
     value = int(value) if isinstance(value, float) and value.is_integer() else value
-    asked = _ASKED.get(key)
-    said = asked.answer if asked is not None else answer(key)
+    asked, said = _ASKED.get(key), _said(key)
     close = _alike(said, value, tolerance)
     options = () if asked is None or asked.options is None else asked.options
     if options and not any(_alike(option, value, tolerance) for option in options):

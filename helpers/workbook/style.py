@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from helpers.workbook import glossary
 from helpers.workbook.run import EXERCISE, Problem, tags, verdict_only
+from helpers.workbook.spoilers import spoilers
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -28,7 +29,6 @@ CELLS_IN_A_ROW = 3
 WORDS_IN_A_ROW = 200
 MOST_GOALS = 4
 STEPS = ("predict", "run", "explain")
-FOLDED = ("source_hidden", "outputs_hidden")
 CONTENTS = "README.md"
 PAGES_OF_THEIR_OWN = {glossary.FILE: "glossary"}  # by file name; every other page is a chapter
 
@@ -237,13 +237,9 @@ def steps(page: Page) -> Found:
         yield open_prediction, "follow the prediction with a cell tagged `run`"
 
 
-def folded(page: Page) -> Found:
-    """In a chapter that folds its answers: each cell that reveals one, source and outputs."""
-    reveals = [(n, cell) for n, cell in enumerate(page.cells, 1) if re.search(r"^reveal\(", cell.source, re.MULTILINE)]
-    open_ones = [n for n, cell in reveals if not all(cell.metadata.get("jupyter", {}).get(part) for part in FOLDED)]
-    if len(open_ones) < len(reveals):
-        for number in open_ones:
-            yield number, f"fold it, as its neighbours are: jupyter metadata {' and '.join(FOLDED)}"
+def unspoiled(page: Page) -> Found:
+    """Nothing settles a prediction before it is made, in any rendering."""
+    yield from spoilers(page.cells)
 
 
 def undiagnosed(page: Page) -> Found:
@@ -365,7 +361,7 @@ RULES = (
     Rule("rhythm", rhythm),
     Rule("prose in a row", prose_in_a_row),
     Rule("predict, run, explain", steps),
-    Rule("folded", folded),
+    Rule("unspoiled", unspoiled),
     Rule("undiagnosed", undiagnosed),
     Rule("navigation", navigation),
     Rule("way back", way_back, ("glossary",)),

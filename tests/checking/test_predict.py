@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.checking.learner_state import state_folder
-from helpers.checking.predict import WIDGET_VIEW, answer, predict, reveal
+from helpers.checking.predict import WIDGET_VIEW, _kept, answer, predict, reveal
 
 
 @pytest.fixture(autouse=True)
@@ -17,11 +17,26 @@ def state(tmp_path, monkeypatch):
     return tmp_path / "state"
 
 
-def test_without_an_answer_the_result_says_so():
+@pytest.fixture
+def answers(tmp_path, monkeypatch):
+    """A folder of books, the one called t with answers to predictions."""
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "predictions.toml").write_text('[t-none]\nanswer = 2\nwhy = "Because of {share:.0%}."\n')
+    monkeypatch.setattr("helpers.checking.predict.FOLDER", tmp_path)
+    _kept.cache_clear()
+    yield
+    _kept.cache_clear()
+
+
+def test_the_answer_and_why_it_is_so_come_from_the_file_of_the_chapter(answers):
     predict("How many?", [1, 2], key="t-none")
-    shown = reveal("t-none", 2, "Because.")
-    assert repr(shown) == "You had not committed to an answer. The answer is 2. Because."
-    assert "<details><summary>You had not committed" in shown._repr_html_()
+    assert repr(reveal("t-none", share=0.5)) == "The answer is 2. Because of 50%."
+    assert repr(reveal("t-none", 1, share=0.5)) == "The answer is 1. Because of 50%."
+
+
+def test_a_question_without_an_answer_says_where_to_write_it(answers):
+    with pytest.raises(ValueError, match=r"no answer to 't-more': .*predictions.toml"):
+        reveal("t-more")
 
 
 def test_an_answer_is_kept_in_the_state_folder_and_found_again(state):
@@ -32,7 +47,6 @@ def test_an_answer_is_kept_in_the_state_folder_and_found_again(state):
     assert predict("How many?", [4, 8], key="t-kept").answer == 8
     assert repr(reveal("t-kept", 8)).startswith("You said 8: that is it.")
     assert repr(reveal("t-kept", 4)).startswith("You said 8: look again.")
-    assert "<details>" not in reveal("t-kept", 8)._repr_html_()
 
 
 @pytest.mark.filterwarnings("ignore:the answer to")

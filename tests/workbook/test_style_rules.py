@@ -95,10 +95,9 @@ def add(*cells):
     return lambda good: [*good[:-1], *cells, good[-1]]
 
 
-def hidden(source: str):
-    cell = code(source)
-    cell.metadata["jupyter"] = dict.fromkeys(style.FOLDED, True)
-    return cell
+def revealed(source: str, html: str = "<details>The answer is 2.</details>", plain: str = "The answer is 2. So."):
+    """A cell that reveals an answer, with what it has stored."""
+    return code(source, outputs=[new_output("display_data", {"text/html": html, "text/plain": plain})])
 
 
 # rule, what is done to the good chapter, what the message must say
@@ -126,7 +125,15 @@ BROKEN = (
         "before the next one",
     ),
     ("predict, run, explain", add(text("What next?", "predict")), "tagged `run`"),
-    ("folded", add(hidden('reveal("a", 1)'), code('x = 2\nreveal("b", x)')), "source_hidden and outputs_hidden"),
+    ("unspoiled", add(revealed('reveal("a", 2)'), text("## On")), "predictions.toml"),
+    ("unspoiled", add(revealed('reveal("a", n, "Since it is so.")'), text("## On")), "predictions.toml"),
+    ("unspoiled", add(revealed('reveal("a")', html="<b>2</b>"), text("## On")), "isn't folded"),
+    ("unspoiled", add(revealed('reveal("a")'), text("So it is.")), "<summary>Discussion"),
+    (
+        "unspoiled",
+        add(revealed('reveal("a")'), text("<details>So.</details>\n\nIt is 2.")),
+        "the answer, '2', stands in",
+    ),
     ("undiagnosed", add(code("x = 3", "exercise", outputs=[DIAGNOSED])), "--store"),
     ("navigation", swap(1, text(OPENING.replace("00_before", "02_after"))), "previous: [before](00_before.ipynb)"),
     ("navigation", swap(22, text(CLOSING.replace("02_after", "00_before"))), "next: [after](02_after.ipynb)"),

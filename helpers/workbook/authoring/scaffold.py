@@ -210,7 +210,18 @@ out = cp.zeros(1024, dtype="float32")
 double[8, 128](x, out)
 out.get()[:3]"""
 PREDICT = 'predict("TODO: a question. How many threads ran?", ["128", "1024", "8"], key="{key}")'
-REVEAL = 'reveal("{key}", "1024", "TODO: why.")'
+REVEAL = 'reveal("{key}")'
+OF_A_PREDICTION = """\
+[{key}]
+answer = "1024"
+why = "TODO: why it is so, in a sentence."
+"""
+DISCUSSION = """\
+<details><summary>Discussion</summary>
+
+TODO: why it is so, at length.
+
+</details>"""
 SUMMARY = """\
 ## Summary
 
@@ -228,6 +239,7 @@ def chapter(root: Path, number: int, title: str) -> str:
     import nbformat
     from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+    from helpers.checking.predict import PREDICTIONS
     from helpers.workbook import style
 
     folder = root / "notebooks"
@@ -239,16 +251,14 @@ def chapter(root: Path, number: int, title: str) -> str:
     def text(name: str, source: str) -> tuple[str, NotebookNode]:
         return name, new_markdown_cell(source)
 
-    def code(name: str, source: str, *tags: str, folded: bool = False) -> tuple[str, NotebookNode]:
-        metadata = {"tags": list(tags)} if tags else {}
-        return name, new_code_cell(
-            source, metadata=metadata | ({"jupyter": dict.fromkeys(style.FOLDED, True)} if folded else {})
-        )
+    def code(name: str, source: str, *tags: str) -> tuple[str, NotebookNode]:
+        return name, new_code_cell(source, metadata={"tags": list(tags)} if tags else {})
 
     cells = [
         text("title", OPENING.format(title=title)),
         code("imports", "from helpers import cp, cuda, predict, reveal"),
     ]
+    predictions = ["# The right answers to the predictions of this chapter, and why.\n"]
     for n in (1, 2, 3):
         key = f"ch{number:02d}-topic-{n}"
         cells += [
@@ -256,15 +266,19 @@ def chapter(root: Path, number: int, title: str) -> str:
             code(f"kernel-{n}", KERNEL.format(n=n)),
             text(f"words-{n}", "TODO: what was seen, and what to predict next."),
             code(f"predict-{n}", PREDICT.format(key=key), "predict"),
-            code(f"run-{n}", REVEAL.format(key=key), "run", "explain", folded=True),
-            text(f"explain-{n}", "TODO: why it is so."),
+            code(f"run-{n}", REVEAL.format(key=key), "run", "explain"),
+            text(f"explain-{n}", DISCUSSION),
         ]
+        predictions.append(OF_A_PREDICTION.format(key=key))
     cells += [text("summary", SUMMARY), text("links", LINKS)]
     for name, cell in cells:
         cell["id"] = name
     made = new_notebook(cells=[cell for _, cell in cells])
     made.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
     nbformat.write(made, path)
+    kept = root / "helpers" / "exercises" / f"ch{number:02d}" / PREDICTIONS
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text("\n".join(predictions), encoding="utf-8")
     page = style.open_page(path)
     line = style.navigation_line(page)
     page.cells[0].source += f"\n\n{line}"
@@ -279,7 +293,7 @@ def chapter(root: Path, number: int, title: str) -> str:
 {path.relative_to(root)} is there, full of TODOs, and its neighbours lead to it.
 
 1. Write its row in notebooks/README.md.
-2. Write it: .venv/bin/warpbook lab {path.relative_to(root)}
+2. Write it: .venv/bin/warpbook lab {path.relative_to(root)}, and its answers: {kept.relative_to(root)}
 3. .venv/bin/warpbook new exercise ch{number:02d}.name
 4. .venv/bin/python -m helpers.workbook.glossary {path.relative_to(root)}
 5. .venv/bin/warpbook notebooks --store {path.relative_to(root)}

@@ -1,0 +1,69 @@
+"""What gives a prediction away to somebody who reads the page without running it, on GitHub or on a website.
+
+Such a reader sees the source of every cell and its stored outputs, whatever JupyterLab hides. Only `<details>` stays
+closed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from nbformat import NotebookNode
+
+DETAILS = re.compile(r"<details\b.*?</details>", re.DOTALL)
+ANSWER = re.compile(r"The answer is (.+)")
+NEXT = re.compile(r"<details>|#|\*\*Exercise")
+"""How the text after a revealed answer begins: folded, or about something else."""
+
+
+def in_sight(text: str) -> str:
+    """Markdown or HTML without what a reader has to open."""
+    return DETAILS.sub("", text)
+
+
+def spoilers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
+    """The number of each cell that tells an answer too early, and what to do about it."""
+    for at, cell in enumerate(cells):
+        call = revealing(cell)
+        if call is None:
+            continue
+        if (len(call.args) > 1 and isinstance(call.args[1], ast.Constant)) or len(call.args) > 2:
+            yield at + 1, "its source has the answer: write `answer` and `why` into the chapter's predictions.toml"
+        if any(in_sight(_html(output)).strip() for output in cell.outputs):
+            yield at + 1, "its stored output isn't folded: run `warpbook notebooks --store`"
+        after = cells[at + 1] if at + 1 < len(cells) else None
+        if after is None or after.cell_type != "markdown":
+            continue
+        if not NEXT.match(after.source):
+            yield (
+                at + 2,
+                "fold what it says about the answer: <details><summary>Discussion</summary>, then a blank line",
+            )
+        elif (said := _answer(cell)) and re.search(
+            rf"(?<![\w.,]){re.escape(said)}(?!\w|[.,]\d)", in_sight(after.source)
+        ):
+            yield at + 2, f"the answer, {said!r}, stands in sight"
+
+
+def revealing(cell: NotebookNode) -> ast.Call | None:
+    """The call of `reveal` in a code cell, if there is one."""
+    if cell.cell_type != "code" or not re.search(r"^reveal\(", cell.source, re.MULTILINE):
+        return None
+    for line in ast.parse(cell.source).body:
+        match line:
+            case ast.Expr(ast.Call(ast.Name("reveal")) as call):
+                return call
+    return None
+
+
+def _html(output: NotebookNode) -> str:
+    return output.get("data", {}).get("text/html") or output.get("text", "")
+
+
+def _answer(cell: NotebookNode) -> str:
+    """The answer that a cell shows, as far as its first sentence; empty where nothing is stored."""
+    plain = "\n".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs)
+    found = ANSWER.search(plain)
+    return re.split(r"\. |\.$", found[1])[0] if found else ""
