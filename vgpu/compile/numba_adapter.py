@@ -10,6 +10,7 @@ import contextlib
 import functools
 import importlib
 import operator
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -78,8 +79,17 @@ def _has(module: ModuleType, member: str) -> bool:
     return True
 
 
-modules = steady.run_uninterrupted(_load)  # an interrupted import stays broken
+def _importing(name: str) -> bool:
+    """Whether a module is being imported right now: another thread that needs it would wait for the end."""
+    return getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False)
+
+
+# An interrupted import stays broken.
+modules = _load() if _importing("numba.cuda") else steady.run_uninterrupted(_load)
 cuda = modules["numba.cuda"]
+# Kept here, since `vgpu.standins.own_names` replaces them in `numba.cuda`.
+jit = cuda.jit
+compilers = {name: getattr(cuda, name) for name in ("compile", "compile_ptx", "compile_all")}
 types = modules["numba.cuda.types"]
 sigutils = modules["numba.cuda.core.sigutils"]
 compiling = steady.register(modules["numba.cuda.core.compiler_lock"].global_compiler_lock, rank=2)
@@ -199,7 +209,7 @@ def device_function(py_function: Any, signatures: Any, capability: Any, **option
         with modelled(capability), warnings.catch_warnings():
             # Numba advises against what the kernel's options have been checked for.
             warnings.simplefilter("ignore", modules["numba.cuda.core.errors"].NumbaInvalidConfigWarning)
-            decorate = cuda.jit(signatures, device=True, lineinfo=True, **options)
+            decorate = jit(signatures, device=True, lineinfo=True, **options)
             return decorate(py_function)
     except Exception as error:
         failure = explain(error, py_function)

@@ -110,6 +110,11 @@ def activate() -> None:
     adopted.activate()
 
 
+def replaced() -> list[str]:
+    """The names of `numba.cuda` that are other objects here: what the host uses, not what kernels use."""
+    return sorted({*__all__, *_LATE, *_ADOPTED} - {"cudadrv"})
+
+
 # Numba's own, for use inside kernels. Its types (float32, int64[:], …) and vectors (float4) are let through
 # too.
 KERNEL_SIDE = frozenset({

@@ -78,4 +78,4 @@ def _compiled(name: str, function, signature, *args, cc, **options):
     function = function.py_func if isinstance(function, Function) else function
     cc = numba_adapter.target(modelled.current().compute_capability) if cc is None else cc
     with numba_adapter.modelled(cc):
-        return getattr(numba_adapter.cuda, name)(rebind(function, cc), signature, *args, cc=cc, **options)
+        return numba_adapter.compilers[name](rebind(function, cc), signature, *args, cc=cc, **options)

@@ -1,0 +1,149 @@
+"""`torch.cuda` for programs that run on the virtual GPU: tensors "on cuda" are tensors in host memory.
+
+Only where tensors lie is changed. PyTorch's own operators run on the CPU, and nothing is counted for them; kernels in
+Triton, CuPy and Numba take these tensors as they take arrays of the virtual GPU.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from vgpu.hardware.device import current
+
+
+def on_host(value: Any) -> Any:
+    """A device or a device's name with "cuda" replaced by "cpu"; anything else as it is."""
+    if isinstance(value, str):
+        return "cpu" if value == "cuda" or value.startswith("cuda:") else value
+    if isinstance(value, torch.device):
+        return torch.device("cpu") if value.type == "cuda" else value
+    return value
+
+
+class OnTheHost(TorchFunctionMode):
+    """While it is entered, functions that are told to use the device "cuda" use the CPU."""
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if func is torch.Tensor.cuda:
+            return args[0]
+        if func == _IS_CUDA:
+            return True
+        given = {name: on_host(value) if name == "device" else value for name, value in (kwargs or {}).items()}
+        if func in (torch.Tensor.to, torch._C._nn._parse_to):  # type: ignore[attr-defined]  # what Module.to calls
+            first = 1 if func is torch.Tensor.to else 0
+            number = [isinstance(value, int) and not isinstance(value, bool) for value in args[first : first + 1]]
+            args = (*args[:first], *("cpu" for _ in number if _), *map(on_host, args[first + sum(number) :]))
+        return func(*args, **given)
+
+
+_IS_CUDA = torch.Tensor.is_cuda.__get__  # type: ignore[attr-defined]  # as PyTorch names the getter of a property
+
+
+class Event:
+    """`torch.cuda.Event`: the time between two is this computer's, not a GPU's."""
+
+    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False):
+        self._at = 0.0
+
+    def record(self, stream: object = None) -> None:
+        """Take the time; work has ended when a call returns."""
+        self._at = time.perf_counter()
+
+    def elapsed_time(self, end: Event) -> float:
+        """Milliseconds of this computer until `end`."""
+        return 1000 * (end._at - self._at)
+
+    def synchronize(self) -> None:
+        """Nothing to wait for."""
+
+    def wait(self, stream: object = None) -> None:
+        """Nothing to wait for."""
+
+    def query(self) -> bool:
+        """True: the work before it has ended."""
+        return True
+
+
+class Stream:
+    """`torch.cuda.Stream`: work in it has ended when a call returns."""
+
+    cuda_stream = 0
+
+    def __init__(self, *args: object, **kwargs: object):
+        self.device = torch.device("cuda", 0)
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        """Nothing to wait for."""
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """An event that has happened."""
+        event = event or Event()
+        event.record()
+        return event
+
+    wait_event = wait_stream = lambda self, other: None
+
+
+class Properties:
+    """`torch.cuda.get_device_properties()` of the modelled GPU."""
+
+    def __init__(self) -> None:
+        gpu = current()
+        self.name, (self.major, self.minor) = gpu.name, gpu.compute_capability
+        self.multi_processor_count, self.total_memory = gpu.sms, int(gpu.memory_bytes)
+        self.warp_size, self.max_threads_per_multi_processor = gpu.warp_size, gpu.threads_per_sm
+        self.regs_per_multiprocessor = gpu.registers_per_sm
+        self.shared_memory_per_block_optin = gpu.shared_optin_limit
+
+
+def _nothing(*args: object, **kwargs: object) -> None:
+    """What a real GPU would do isn't needed here."""
+
+
+REPLACED: dict[str, Any] = {
+    "Event": Event,
+    "Stream": Stream,
+    "current_device": lambda: 0,
+    "current_stream": lambda device=None: Stream(),
+    "default_stream": lambda device=None: Stream(),
+    "device": lambda device: contextlib.nullcontext(),
+    "device_count": lambda: 1,
+    "empty_cache": _nothing,
+    "get_device_capability": lambda device=None: current().compute_capability,
+    "get_device_name": lambda device=None: current().name,
+    "get_device_properties": lambda device=None: Properties(),
+    "init": _nothing,
+    "is_available": lambda: True,
+    "is_bf16_supported": lambda *args, **kwargs: True,
+    "manual_seed": torch.manual_seed,
+    "manual_seed_all": _nothing,
+    "set_device": _nothing,
+    "stream": lambda stream: contextlib.nullcontext(stream),
+    "synchronize": _nothing,
+}
+_mode = OnTheHost()
+
+
+def activate() -> None:
+    """Replace the functions of `torch.cuda` in `REPLACED`, and keep "cuda" tensors in host memory from now on."""
+    if torch.cuda.is_available is REPLACED["is_available"]:
+        return
+    for name, value in REPLACED.items():
+        setattr(torch.cuda, name, value)
+    default = torch.set_default_device
+    torch.set_default_device = lambda device: default(on_host(device))
+    _mode.__enter__()
