@@ -23,6 +23,11 @@ def in_sight(text: str) -> str:
     return DETAILS.sub("", text)
 
 
+def words(markdown: str) -> str:
+    """Markdown in sight without the numbers of lists and exercises, and without formulas."""
+    return re.sub(r"^\d+\. |Exercise \d+|\$[^$]+\$", "", in_sight(markdown), flags=re.MULTILINE)
+
+
 def spoilers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
     """The number of each cell that tells an answer too early, and what to do about it."""
     for at, cell in enumerate(cells):

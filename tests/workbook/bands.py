@@ -85,11 +85,14 @@ BANDS = (
 )
 
 
+def _printed(output) -> str:
+    """What a cell prints, folded or not."""
+    return output.get("text") or output.get("data", {}).get("text/plain", "")
+
+
 def beyond(path: Path, notebook) -> list[str]:
     """What breaks a band of that chapter, or is no longer printed, in words."""
-    printed = {
-        cell.id: "".join(output.get("text", "") for output in cell.get("outputs", ())) for cell in notebook.cells
-    }
+    printed = {cell.id: "\n".join(map(_printed, cell.get("outputs", ()))) for cell in notebook.cells}
     found = []
     for band in (band for band in BANDS if path.name.startswith(f"{band.chapter}_")):
         matches = re.finditer(band.pattern, printed.get(band.cell, ""), re.MULTILINE)
