@@ -41,14 +41,10 @@ def spoilers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
         after = cells[at + 1] if at + 1 < len(cells) else None
         if after is None or after.cell_type != "markdown":
             continue
+        said = _answer(cell)
         if not NEXT.match(after.source):
-            yield (
-                at + 2,
-                "fold what it says about the answer: <details><summary>Discussion</summary>, then a blank line",
-            )
-        elif (said := _answer(cell)) and re.search(
-            rf"(?<![\w.,]){re.escape(said)}(?!\w|[.,]\d)", in_sight(after.source)
-        ):
+            yield at + 2, "fold what it says about the answer: begin with <details><summary>Discussion</summary>"
+        elif said and re.search(rf"(?<![\w.,]){re.escape(said)}(?!\w|[.,]\d)", words(after.source)):
             yield at + 2, f"the answer, {said!r}, stands in sight"
 
 
