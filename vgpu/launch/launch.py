@@ -25,6 +25,8 @@ from vgpu.storage import layout, memory
 
 FINISHED: own.Listeners[Callable[[Grid], object]] = own.Listeners()
 """Called with the finished grid after each launch; launches count while there is a listener."""
+RUNNER: own.Own[Callable[..., Grid] | None] = own.Own(None)
+"""What runs launches in place of `run`, with its arguments: the sanitizer, while it watches a whole program."""
 NAME = "kernel"  # of the function in each kernel's LLVM IR
 
 
@@ -210,13 +212,13 @@ def launch(
     Errors: `LaunchError` for a bad configuration; subclasses of `KernelError` for an error in the kernel.
     """
     grid, block = check_dimensions(grid, block)
-    run = _run(
+    done = (RUNNER.get() or run)(
         kernel, grid, block, params, arrays, shared_bytes, counted=observe or bool(FINISHED), threads=threads,
         timeout=timeout, cooperative=cooperative, schedule=schedules.chosen(schedule, seed), watched=watched,
     )  # fmt: skip
     for listener in FINISHED:
-        listener(run)
-    return run.counters() if observe else None
+        listener(done)
+    return done.counters() if observe else None
 
 
 def _check_watched(watched: tuple[int, int], grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
@@ -239,14 +241,14 @@ def dry_run(
     grid, block: three ints each; the rest as for `launch`. Errors: as a launch.
     """
     with own.LAUNCHING, restored(prepared):
-        return _run(
+        return run(
             prepared.kernel, grid, block, prepared.params, prepared.arrays, shared_bytes or prepared.shared_bytes,
             counted=True, cooperative=prepared.cooperative, schedule=schedules.chosen(None, None), watched=watched,
             prints=False,
         ).counters()  # fmt: skip
 
 
-def _run(
+def run(
     kernel: Kernel,
     grid: tuple[int, int, int],
     block: tuple[int, int, int],
@@ -262,7 +264,7 @@ def _run(
     watched: tuple[int, int] | None = None,
     prints: bool = True,
 ) -> Grid:
-    """Run a launch to its end; raises the kernel's error."""
+    """Run a launch to its end, and return it; raises the kernel's error. Arguments as for `launch`."""
     check_launch_bounds(kernel, block)
     if watched is not None:
         _check_watched(watched, grid, block)
@@ -274,13 +276,13 @@ def _run(
     timeout = settings.timeout(timeout)
     data = pack(kernel, params)
     with own.LAUNCHING:
-        run = Grid(
+        done = Grid(
             kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative,
             schedule.seed, watched,
         )  # fmt: skip
-        run.run(min(schedule.workers or threads or os.cpu_count() or 1, math.prod(grid)))
+        done.run(min(schedule.workers or threads or os.cpu_count() or 1, math.prod(grid)))
     if prints:
-        host_calls.flush(run.printed)
-    if run.fault is not None:
-        raise faults.error(kernel, lowered, run.fault, grid, block, arrays)
-    return run
+        host_calls.flush(done.printed)
+    if done.fault is not None:
+        raise faults.error(kernel, lowered, done.fault, grid, block, arrays)
+    return done

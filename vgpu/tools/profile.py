@@ -7,13 +7,15 @@ on the virtual GPU: the arrays of a real one are copied there, and what the kern
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import math
 import textwrap
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware import gpus
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Line", "Profile", "compare", "profile"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Line:
     """One source line of a kernel and its counters (key → count, only those that are not zero)."""
 
@@ -138,6 +140,18 @@ class Profile:
         """The table per source line as plain rows: line, source and its counters."""
         return [{"line": line.number, "source": line.source, **line.counts} for line in self.lines]
 
+    def by_line(self, name: str) -> dict[Line, float]:
+        """A counter, or a metric of counters, of each source line that has it. KeyError as for `profile[name]`."""
+        self[name]
+        metric = _BY_NAME.get(name)
+        found = {}
+        for line in self.lines:
+            alone = SimpleNamespace(counters=SimpleNamespace(total=defaultdict(int, line.counts)))
+            with contextlib.suppress(AttributeError):  # a metric of the whole launch, such as occupancy
+                if value := line[name] if metric is None else metric.value(alone):  # type: ignore[arg-type]
+                    found[line] = value
+        return found
+
     def on(self, gpu: GPU | str) -> Profile:
         """The same counts seen from another GPU: its registers, occupancy and modelled time."""
         return _assemble(self.kernel, self.counters, self.dynamic_shared_bytes, _gpu_row(gpu), self.max_registers)
@@ -194,6 +208,11 @@ def _assemble(
     )
     model = model_time(counters, resident, gpu)
     return Profile(kernel, gpu, counters, dynamic_shared_bytes, max_registers, needs, resident, model, lines)
+
+
+def profile_of(kernel: Kernel, counters: Counters, dynamic_shared_bytes: int = 0, gpu: GPU | None = None) -> Profile:
+    """The profile of a launch that was counted already; `kernel` as the engine loads it."""
+    return _assemble(kernel, counters, dynamic_shared_bytes, _gpu_row(gpu), None)
 
 
 def modelled(kernel: Kernel, counters: Counters, gpu: GPU) -> tuple[Occupancy, Model]:

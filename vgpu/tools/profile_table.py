@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from vgpu.tools.counter_sums import COUNTER_SUMS
+from vgpu.tools.counter_sums import BY_KEY, COUNTER_SUMS
 from vgpu.tools.roofline import MEMORIES, bytes_moved, flops_by_unit, seconds_text
 from vgpu.tools.source_cells import in_box, source_code
 
@@ -141,6 +141,13 @@ def _intensity(memory: str) -> FromProfile:
 
 METRICS = (
     *(Metric(each.key, None, each.plain, "counted", _of(each.of)) for each in COUNTER_SUMS),
+    Metric(
+        "sectors_per_request",
+        None,
+        "sectors per request to global memory, by any instruction",
+        "counted",
+        _of(lambda counts: ratio(BY_KEY["global_sectors"].of(counts), BY_KEY["global_requests"].of(counts))),
+    ),
     Metric(
         "sectors_per_load_request",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",

@@ -122,15 +122,21 @@ def sass(
     `device("...")`); one before Turing is shown as sm_75, the oldest that CUDA 13 knows. Errors: as `profile`;
     `Unsupported` where NVIDIA's assembler or disassembler is not installed, with the package that has it.
     """
-    from vgpu.compile.machine_code import machine_code, registers
     from vgpu.tools.prepare import prepare
 
     gpu = current() if device is None else gpus.find(device) if isinstance(device, str) else device
     kernel, prepared, _ = prepare("sass", kernel, grid, block, args, meta)
-    loaded, arch = prepared.kernel, assembled_for(gpu)
-    request = loaded.ptx, arch, loaded.entry, limit_on_registers(kernel)
+    return sass_of(prepared.kernel, gpu, limit_on_registers(kernel))
+
+
+def sass_of(kernel: Kernel, gpu: GPU, max_registers: int | None = None) -> MachineCode:
+    """The machine code of a kernel as the engine loads it."""
+    from vgpu.compile.machine_code import machine_code, registers
+
+    arch = assembled_for(gpu)
+    request = kernel.ptx, arch, kernel.entry, max_registers
     code = machine_code(*request)
-    return MachineCode(loaded.name, gpu, arch, registers(*request), code, tuple(_lines(loaded, code)))
+    return MachineCode(kernel.name, gpu, arch, registers(*request), code, tuple(_lines(kernel, code)))
 
 
 def _lines(kernel: Kernel, code: Iterable[MachineInstruction]) -> Iterator[MachineLine]:

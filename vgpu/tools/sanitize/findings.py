@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vgpu.tools.sanitize.kinds import KINDS
 from vgpu.tools.source_cells import in_box, source_code
@@ -56,6 +56,11 @@ class Finding:
         """ "error", or "hint" for what is legal but seldom meant."""
         return KINDS[self.kind].level
 
+    @property
+    def cause(self) -> tuple:
+        """What two findings of one mistake have in common: kind, lines and array."""
+        return self.kind, self.line, self.other_line, self.array
+
     def __str__(self) -> str:
         times = f" (seen {self.count} times)" if self.count > 1 else ""
         lines = [f"{self.level}: {self.title}{times}", f"  {self.what}"]
@@ -104,6 +109,13 @@ class Findings:
         """The findings of one kind; KeyError for a kind that does not exist."""
         KINDS[kind]
         return tuple(f for f in self.findings if f.kind == kind)
+
+    def joined(self, other: Findings) -> Findings:
+        """These findings and those of another run of the same launch, each mistake once."""
+        known = {finding.cause for finding in self.findings}
+        more = tuple(finding for finding in other.findings if finding.cause not in known)
+        to_end = self.ran_to_end and other.ran_to_end
+        return replace(self, findings=self.findings + more, ran_to_end=to_end, seeds=self.seeds + other.seeds)
 
     def __len__(self) -> int:
         return len(self.findings)

@@ -45,7 +45,13 @@ class _WatchedGrid(grids.Grid):
     monitor: Monitor
     findings: Report
     given: list[bytes]
-    counted: Counters  # set where the launch is observed
+    counted: Counters | None = None
+
+    def counters(self) -> Counters:
+        """The counters, which are read once: before the monitor lets the workers' memory go."""
+        if self.counted is None:
+            self.counted = super().counters()
+        return self.counted
 
     def start_workers(self) -> list[Future[None]]:
         self.independent = False  # watched code is compiled for the block loop in which blocks may wait for others
@@ -92,7 +98,7 @@ def run(
     timeout: float | None, cooperative: bool = False, seed: int | None = None,
 ) -> Findings:  # fmt: skip
     """Launch a prepared kernel under the sanitizer, in order or (with a seed) by a random schedule."""
-    return _run(prepared, grid, block, shared_bytes, races_in_global, timeout, cooperative, seed)[0]
+    return launched(prepared, grid, block, shared_bytes, races_in_global, timeout, cooperative, seed)[0]
 
 
 def counted(
@@ -103,16 +109,16 @@ def counted(
     A kernel that is judged by both is launched once for both, so it can't behave differently when it's watched.
     followed: the `watched` of `launch.launch`. Errors: as `launch.launch`; a fault is raised, not listed.
     """
-    found, running = _run(
+    found, running = launched(
         prepared, grid, block, prepared.shared_bytes, True, timeout, prepared.cooperative, observe=True,
         followed=followed,
     )  # fmt: skip
     if running.findings.error is not None:
         raise running.findings.error
-    return found, running.counted
+    return found, running.counters()
 
 
-def _run(
+def launched(
     prepared: Prepared, grid: Grid, block: Dimensions | None, shared_bytes: int, races_in_global: bool,
     timeout: float | None, cooperative: bool, seed: int | None = None, observe: bool = False,
     followed: tuple[int, int] | None = None,
@@ -153,7 +159,7 @@ def _run(
     host_calls.flush(running.printed)
     found = running.findings.findings(running.monitor.pairs)
     if observe:
-        running.counted = running.counters()
+        running.counters()
     running.monitor.close()
     seeds, to_end = () if seed is None else (seed,), not running.findings.ended_early
     return Findings(kernel.name, found, to_end, seeds, races_in_global), running

@@ -1,0 +1,132 @@
+"""The command line: `python -m vgpu run|profile|sanitize|trace|sass|occupancy PROGRAM [arguments]`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+DESCRIPTION = """\
+Run CUDA programs on a machine without a GPU. PROGRAM is a Python script that uses numba.cuda, cupy or triton; with -m
+it is a module, such as pytest."""
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A command: its help, and a context around the program's run that yields a function which makes the report."""
+
+    help: str
+    around: Callable[[argparse.Namespace], contextlib.AbstractContextManager[Callable[[], Any] | None]]
+
+
+@contextlib.contextmanager
+def _run(options: argparse.Namespace) -> Iterator[None]:
+    yield None
+
+
+@contextlib.contextmanager
+def _trace(options: argparse.Namespace) -> Iterator[Callable[[], Any]]:
+    from vgpu.programs.reports import TraceReport
+    from vgpu.tools import streams
+
+    with streams.record() as timeline:
+        yield lambda: TraceReport(timeline)
+
+
+def _observing(report: str, **what: bool) -> Callable:
+    @contextlib.contextmanager
+    def around(options: argparse.Namespace) -> Iterator[Callable[[], Any]]:
+        from vgpu.programs import reports
+        from vgpu.programs.observed import observing
+
+        with observing(**what, seeds=tuple(range(options.schedules))) as observed:
+            yield lambda: getattr(reports, report)(observed)
+
+    return around
+
+
+VERBS = {
+    "run": Verb("run a program", _run),
+    "profile": Verb(
+        "counters, occupancy and a modelled time of each kernel", _observing("ProfileReport", counters=True)
+    ),
+    "sanitize": Verb(
+        "races, accesses out of bounds and other mistakes; exit status 1 where there is an error",
+        _observing("SanitizeReport", sanitizer=True),
+    ),
+    "trace": Verb("when copies and kernels run, modelled, and what nothing orders; exit status 1 for a hazard", _trace),
+    "sass": Verb("the machine code of each kernel, by source line", _observing("SassReport", counters=True)),
+    "occupancy": Verb("the occupancy of each kernel, and what limits it", _observing("OccupancyReport", counters=True)),
+}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m vgpu", description=DESCRIPTION)
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="COMMAND")
+    for name, verb in VERBS.items():
+        added = verbs.add_parser(name, help=verb.help, description=f"{verb.help[0].upper()}{verb.help[1:]}.")
+        added.add_argument("--gpu", metavar="NAME", help="the modelled GPU, such as H100")
+        if name == "sanitize":
+            added.add_argument(
+                "--schedules", type=int, default=0, metavar="N",
+                help="run each launch under N random schedules, and report results that depend on the order",
+            )  # fmt: skip
+        if name != "run":
+            added.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON")
+            added.add_argument("--html", type=Path, metavar="FILE", help="write the report as a page")
+        added.add_argument("-m", dest="module", action="store_true", help="PROGRAM is the name of a module")
+        added.add_argument("program", metavar="PROGRAM")
+        added.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="the program's own arguments")
+        added.set_defaults(schedules=0, json=None, html=None)
+    added = verbs.add_parser("startup", help="let VGPU=1 python … use the virtual GPU in this environment, or no more")
+    added.add_argument("switch", choices=("on", "off"))
+    return parser
+
+
+def parse(given: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options of a command line; ends the program at a wrong one."""
+    return _parser().parse_args(given)
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status: the program's, or 1 where the report has errors."""
+    options = parse(given)
+    if options.verb == "startup":
+        return _startup(options.switch)
+    if not options.module and not Path(options.program).is_file():
+        print(f"There is no file {options.program}.", file=sys.stderr)
+        return 2
+    from vgpu.hardware.device import device
+    from vgpu.programs.python import on_virtual_gpu, run_python
+
+    on_virtual_gpu()
+    if options.gpu:
+        device(options.gpu)
+    with VERBS[options.verb].around(options) as finish:
+        status = run_python(options.program, options.arguments, module=options.module)
+    wrong = finish is not None and show(finish(), options)
+    return status or int(wrong)
+
+
+def _startup(switch: str) -> int:
+    from vgpu.programs import startup
+
+    if switch == "on":
+        print(f"{startup.install()} is there. Now VGPU=1 python program.py uses the virtual GPU.")
+    else:
+        print(f"{startup.remove()} is gone.")
+    return 0
+
+
+def show(report: Any, options: argparse.Namespace) -> bool:
+    """Print a report, write the files that are asked for, and return whether something is wrong."""
+    from vgpu.programs.reports import write
+
+    sys.stdout.flush()
+    print(report.text())
+    write(report, to_json=options.json, to_html=options.html)
+    return report.failed

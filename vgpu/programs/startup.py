@@ -1,0 +1,61 @@
+"""The environment variable VGPU: while it is set, Python programs use the virtual GPU, once `install` was called.
+
+`VGPU=1 python program.py` is `python -m vgpu run program.py`. VGPU=profile, sanitize, trace, sass or occupancy print
+that report to stderr at the end. Python runs the line of a `.pth` file at its start; while the variable isn't set, this
+line looks it up and does nothing else.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+LINE = 'import os; os.environ.get("VGPU") and __import__("vgpu.programs.startup", fromlist=["begin"]).begin()\n'
+OFF = ("0", "off")
+
+
+def path() -> Path:
+    """The `.pth` file of this Python environment."""
+    return Path(sysconfig.get_path("purelib"), "vgpu-startup.pth")
+
+
+def install() -> Path:
+    """Let Python programs of this environment obey VGPU."""
+    path().write_text(LINE, encoding="utf-8")
+    return path()
+
+
+def remove() -> Path:
+    """Undo `install`."""
+    path().unlink(missing_ok=True)
+    return path()
+
+
+def begin() -> None:
+    """What the line in the `.pth` file calls when VGPU is set. An unknown value ends the program."""
+    from vgpu.programs.command import VERBS, parse
+
+    chosen = os.environ["VGPU"].lower()
+    if chosen in OFF:
+        return
+    from vgpu.programs.python import on_virtual_gpu
+
+    on_virtual_gpu()
+    if chosen in ("1", "run"):
+        return
+    if chosen not in VERBS:
+        # An exception here would be shown as a broken Python.
+        print(f"VGPU is {chosen!r}; it may be 1, {', '.join(VERBS)}, {' or '.join(OFF)}.", file=sys.stderr)
+        os._exit(2)
+    context = VERBS[chosen].around(parse([chosen, "program"]))
+    finish = context.__enter__()
+
+    def end() -> None:
+        context.__exit__(None, None, None)
+        if finish is not None:
+            print(finish().text(), file=sys.stderr)
+
+    atexit.register(end)
