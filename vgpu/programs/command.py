@@ -34,6 +34,7 @@ def _trace(options: argparse.Namespace) -> Iterator[Callable[[], Any]]:
     from vgpu.tools import streams
 
     with streams.record() as timeline:
+        assert isinstance(timeline, streams.Timeline), "the program runs on the virtual GPU"
         yield lambda: TraceReport(timeline)
 
 
@@ -65,7 +66,7 @@ VERBS = {
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m vgpu", description=DESCRIPTION)
+    parser = argparse.ArgumentParser(prog="vgpu", description=DESCRIPTION)
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="COMMAND")
     for name, verb in VERBS.items():
         added = verbs.add_parser(name, help=verb.help, description=f"{verb.help[0].upper()}{verb.help[1:]}.")
@@ -113,12 +114,12 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def _startup(switch: str) -> int:
-    from vgpu.programs import startup
+    from vgpu.programs import pth
 
     if switch == "on":
-        print(f"{startup.install()} is there. Now VGPU=1 python program.py uses the virtual GPU.")
+        print(f"{pth.install()} is there. Now VGPU=1 python program.py uses the virtual GPU.")
     else:
-        print(f"{startup.remove()} is gone.")
+        print(f"{pth.remove()} is gone.")
     return 0
 
 

@@ -1,8 +1,7 @@
-"""The environment variable VGPU: while it is set, Python programs use the virtual GPU, once `install` was called.
+"""The environment variable VGPU: while it is set, Python programs use the virtual GPU, once `pth.install` was called.
 
 `VGPU=1 python program.py` is `python -m vgpu run program.py`. VGPU=profile, sanitize, trace, sass or occupancy print
-that report to stderr at the end. Python runs the line of a `.pth` file at its start; while the variable isn't set, this
-line looks it up and does nothing else.
+that report to stderr at the end.
 """
 
 from __future__ import annotations
@@ -10,28 +9,8 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-import sysconfig
-from pathlib import Path
 
-LINE = 'import os; os.environ.get("VGPU") and __import__("vgpu.programs.startup", fromlist=["begin"]).begin()\n'
 OFF = ("0", "off")
-
-
-def path() -> Path:
-    """The `.pth` file of this Python environment."""
-    return Path(sysconfig.get_path("purelib"), "vgpu-startup.pth")
-
-
-def install() -> Path:
-    """Let Python programs of this environment obey VGPU."""
-    path().write_text(LINE, encoding="utf-8")
-    return path()
-
-
-def remove() -> Path:
-    """Undo `install`."""
-    path().unlink(missing_ok=True)
-    return path()
 
 
 def begin() -> None:

@@ -26,6 +26,8 @@ def _numba_cuda(module: ModuleType) -> None:
     numba_cuda.activate()
     for name in numba_cuda.replaced():
         setattr(module, name, getattr(numba_cuda, name))
+    devices: Any = importlib.import_module("numba.cuda.cudadrv.devices")
+    devices.get_context = numba_cuda.current_context
 
 
 def _triton(module: ModuleType) -> None:
@@ -62,13 +64,24 @@ class _Finder:
     ) -> ModuleSpec | None:
         if name.partition(".")[0] in REPLACED:
             return ModuleSpec(name, _Replacing(), is_package=True)
-        if name not in CHANGED:
+        parent, _, member = name.rpartition(".")
+        if name not in CHANGED and parent not in REPLACED.values():
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
         spec = next((spec for finder in others if (spec := finder.find_spec(name, path, target)) is not None), None)
-        if spec is not None and spec.loader is not None:
+        if spec is None and parent in REPLACED.values():  # `from cupyx import jit`
+            raise ImportError(_why_missing(sys.modules[parent], member))
+        if spec is not None and spec.loader is not None and name in CHANGED:
             vars(spec.loader)["exec_module"] = _then(spec.loader.exec_module, CHANGED[name])
         return spec
+
+
+def _why_missing(module: ModuleType, member: str) -> str:
+    try:
+        getattr(module, member)
+    except AttributeError as error:
+        return str(error)
+    return member
 
 
 class _Replacing(Loader):

@@ -37,14 +37,14 @@ class OnTheHost(TorchFunctionMode):
         if func == _IS_CUDA:
             return True
         given = {name: on_host(value) if name == "device" else value for name, value in (kwargs or {}).items()}
-        if func in (torch.Tensor.to, torch._C._nn._parse_to):  # type: ignore[attr-defined]  # what Module.to calls
+        if func in (torch.Tensor.to, torch._C._nn._parse_to):  # what Module.to calls
             first = 1 if func is torch.Tensor.to else 0
             number = [isinstance(value, int) and not isinstance(value, bool) for value in args[first : first + 1]]
             args = (*args[:first], *("cpu" for _ in number if _), *map(on_host, args[first + sum(number) :]))
         return func(*args, **given)
 
 
-_IS_CUDA = torch.Tensor.is_cuda.__get__  # type: ignore[attr-defined]  # as PyTorch names the getter of a property
+_IS_CUDA = torch.Tensor.is_cuda.__get__  # as PyTorch names the getter of a property
 
 
 class Event:

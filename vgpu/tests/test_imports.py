@@ -30,7 +30,9 @@ ENGINE = Package(
         "operations",
         "standins",
         "tools",
+        "programs",
         "bench",
+        "__main__",
     ),
     beside=("tests", "build", "setup"),
 )
@@ -51,7 +53,7 @@ CIRCLES = {
 OPTIONAL = {
     "numba": ("compile/numba_adapter.py", "bench/"),
     "cupy": ("standins/twins.py",),
-    "torch": ("standins/triton/driver.py",),
+    "torch": ("standins/torch_cuda.py", "standins/triton/driver.py"),
     "triton": ("standins/triton/",),
     "matplotlib": (),
     "IPython": (),
