@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 DESCRIPTION = """\
-Run CUDA programs on a machine without a GPU. PROGRAM is a Python script that uses numba.cuda, cupy or triton; with -m
-it is a module, such as pytest."""
+Run CUDA programs on a machine without a GPU. PROGRAM is a CUDA C++ file with main, or a Python script that uses
+numba.cuda, cupy or triton; with -m it is a module, such as pytest."""
+CUDA_C = (".cu", ".cuda")
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,14 @@ def _parser() -> argparse.ArgumentParser:
         if name != "run":
             added.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON")
             added.add_argument("--html", type=Path, metavar="FILE", help="write the report as a page")
+        added.add_argument("-I", dest="folders", action="append", default=[], metavar="FOLDER", help="for a .cu file")
+        added.add_argument(
+            "-D", dest="macros", action="append", default=[], metavar="NAME=VALUE", help="for a .cu file"
+        )
+        added.add_argument(
+            "--with", dest="beside", action="append", default=[], metavar="FILE",
+            help="a C++ file that belongs to the .cu file",
+        )  # fmt: skip
         added.add_argument("-m", dest="module", action="store_true", help="PROGRAM is the name of a module")
         added.add_argument("program", metavar="PROGRAM")
         added.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="the program's own arguments")
@@ -102,15 +111,33 @@ def main(given: Sequence[str] | None = None) -> int:
         print(f"There is no file {options.program}.", file=sys.stderr)
         return 2
     from vgpu.hardware.device import device
-    from vgpu.programs.python import on_virtual_gpu, run_python
+    from vgpu.programs.python import on_virtual_gpu
 
     on_virtual_gpu()
     if options.gpu:
         device(options.gpu)
     with VERBS[options.verb].around(options) as finish:
-        status = run_python(options.program, options.arguments, module=options.module)
+        status = _execute(options)
     wrong = finish is not None and show(finish(), options)
     return status or int(wrong)
+
+
+def _execute(options: argparse.Namespace) -> int:
+    """Run the program, and return its exit status."""
+    from vgpu.programs.python import run_python
+
+    if options.module or Path(options.program).suffix not in CUDA_C:
+        return run_python(options.program, options.arguments, module=options.module)
+    from vgpu.base.errors import CompileError, Unsupported
+    from vgpu.programs.cuda_c.run import run_cuda_c
+    from vgpu.programs.cuda_c.split import CannotSplit
+
+    flags = [f"-I{folder}" for folder in options.folders] + [f"-D{macro}" for macro in options.macros]
+    try:
+        return run_cuda_c(options.program, options.arguments, flags, options.beside)
+    except (CompileError, CannotSplit, Unsupported) as error:
+        print(f"{options.program}: {error}", file=sys.stderr)
+        return 1
 
 
 def _startup(switch: str) -> int:

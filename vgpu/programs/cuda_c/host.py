@@ -1,0 +1,298 @@
+"""The runtime API as the host's half of a program calls it: each call by its name, on the virtual GPU."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from vgpu import compile as compilers
+from vgpu import operations
+from vgpu.base.errors import CompileError, KernelError, KernelTimeout, LaunchError, OutOfMemory, Unsupported
+from vgpu.hardware.device import current
+from vgpu.hardware.occupancy import most_threads, occupancy
+from vgpu.launch.launch import Kernel
+from vgpu.operations import CUDARuntimeError
+from vgpu.standins.cupy import cudart, streams
+from vgpu.standins.cupy.signature import parameters
+from vgpu.storage import memory
+from vgpu.storage.memory import ArrayInfo
+
+SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, INVALID_CONFIGURATION = 0, 1, 2, 9
+INVALID_SYMBOL, ILLEGAL_ADDRESS, TIMEOUT, ASSERT, NOT_SUPPORTED = 13, 700, 702, 710, 801
+TEXTS = {
+    SUCCESS: "no error",
+    INVALID_VALUE: "invalid argument",
+    OUT_OF_MEMORY: "out of memory",
+    INVALID_CONFIGURATION: "invalid configuration argument",
+    INVALID_SYMBOL: "invalid device symbol",
+    98: "invalid device function",
+    100: "no CUDA-capable device is detected",
+    101: "invalid device ordinal",
+    600: "device not ready",
+    ILLEGAL_ADDRESS: "an illegal memory access was encountered",
+    TIMEOUT: "the launch timed out and was terminated",
+    ASSERT: "device-side assert triggered",
+    NOT_SUPPORTED: "operation not supported",
+}
+HANDLER = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_long))
+
+
+class Host:
+    """Answers the calls of a program: `call` is the function for its library. `kernels` by mangled name.
+
+    A kernel's error is printed when it occurs; as on a GPU, all later calls return its code.
+    """
+
+    def __init__(self, kernels: dict[str, Kernel], source: str):
+        self.kernels, self.source = kernels, source
+        self._fault = SUCCESS
+        self._streams: dict[int, streams.Stream] = {}
+        self._events: dict[int, streams.Event] = {}
+        self._pinned: dict[int, memory.Allocation] = {}
+        self._texts: dict[int, ctypes.Array] = {}
+        self._shared: dict[str, int] = {}
+        self.call = HANDLER(self._call)
+
+    def _call(self, name: bytes, count: int, given: ctypes._Pointer) -> int:
+        try:
+            if self._fault and not name.startswith(b"error_"):
+                return self._fault
+            return getattr(self, f"do_{name.decode()}")(*given[:count]) or SUCCESS
+        except OutOfMemory:
+            return OUT_OF_MEMORY
+        except KernelError as error:
+            self._fault = _code(error)
+            return self._report(error, self._fault)
+        except LaunchError as error:
+            return self._report(error, INVALID_CONFIGURATION)
+        except (CUDARuntimeError, Unsupported, CompileError) as error:
+            return self._report(error, NOT_SUPPORTED if isinstance(error, Unsupported) else INVALID_VALUE)
+        except BaseException as error:  # it must not cross into compiled code
+            return self._report(error, NOT_SUPPORTED)
+
+    def _report(self, error: BaseException, code: int) -> int:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        return code
+
+    # -- kernels
+
+    def do_launch(
+        self, symbol: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: int,
+        addresses: int, sizes: int, count: int, cooperative: int,
+    ) -> None:  # fmt: skip
+        kernel = self._kernel(symbol)
+        wanted = [parameter.nbytes for parameter in kernel.parameters]
+        if count >= 0:
+            given = list((ctypes.c_size_t * count).from_address(sizes)) if count else []
+            if given != wanted:
+                raise LaunchError(f"{kernel.name} was given arguments of {given} bytes, and takes {wanted}")
+        places = list((ctypes.c_size_t * len(wanted)).from_address(addresses)) if wanted else []
+        params = [ctypes.string_at(place, nbytes) for place, nbytes in zip(places, wanted, strict=True)]
+        allowed = self._shared.get(kernel.entry, 48 * 1024)
+        if shared > allowed:
+            raise LaunchError(
+                f"{kernel.name}: {shared} bytes of dynamic shared memory requested, and a launch may have {allowed}. "
+                "Above 48 KiB a kernel has to opt in: cudaFuncSetAttribute(kernel, "
+                "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)."
+            )
+        options = {"cooperative": True} if cooperative else {}
+        operations.kernel(
+            self._queue(stream), kernel, (gx & _U32, gy & _U32, gz & _U32), (bx & _U32, by & _U32, bz & _U32), params,
+            arrays_of(kernel, params, self.source), shared, **options,
+        )  # fmt: skip
+
+    def _kernel(self, symbol: int) -> Kernel:
+        name = ctypes.string_at(symbol).decode()
+        if name not in self.kernels:
+            raise LaunchError(f"there is no kernel {name!r}; there are: {', '.join(self.kernels) or 'none'}")
+        return self.kernels[name]
+
+    def do_function_set(self, symbol: int, attribute: int, value: int) -> int:
+        kernel = self._kernel(symbol)
+        if attribute == 8:  # cudaFuncAttributeMaxDynamicSharedMemorySize
+            if value > current().shared_optin_limit:
+                return INVALID_VALUE
+            self._shared[kernel.entry] = max(value, 48 * 1024)
+        return SUCCESS
+
+    def do_function_get(self, symbol: int, values: int) -> None:
+        found = _resources(self._kernel(symbol))
+        threads = most_threads(found.registers, current())
+        put = found.registers, found.shared_bytes, found.local_bytes, found.constant_bytes, threads
+        (ctypes.c_long * 5).from_address(values)[:] = put
+
+    def do_occupancy(self, blocks: int, symbol: int, threads: int, shared: int) -> None:
+        found = _resources(self._kernel(symbol))
+        held = occupancy(found.registers, found.shared_bytes + shared, threads, current())
+        ctypes.c_int.from_address(blocks).value = held.blocks_per_sm
+
+    # -- memory
+
+    def do_malloc(self, target: int, nbytes: int) -> None:
+        ctypes.c_size_t.from_address(target).value = cudart.malloc(nbytes)
+
+    def do_free(self, address: int) -> None:
+        cudart.free(address)
+
+    def do_malloc_host(self, target: int, nbytes: int) -> None:
+        found = memory.allocate(nbytes, kind="pinned")
+        self._pinned[found.address] = found
+        ctypes.c_size_t.from_address(target).value = found.address
+
+    def do_free_host(self, address: int) -> int:
+        found = self._pinned.pop(address, None)
+        if found is None:
+            return INVALID_VALUE
+        found.free()
+        return SUCCESS
+
+    def do_memcpy(self, target: int, source: int, nbytes: int, kind: int, stream: int, asynchronous: int) -> None:
+        if asynchronous:
+            cudart.memcpyAsync(target, source, nbytes, kind, self._queue(stream).handle)
+        else:
+            cudart.memcpy(target, source, nbytes, kind)
+
+    def do_memset(self, address: int, value: int, nbytes: int, stream: int) -> None:
+        cudart.memsetAsync(address, value & 0xFF, nbytes, self._queue(stream).handle)
+
+    def do_mem_info(self, available: int, total: int) -> None:
+        found = cudart.memGetInfo()
+        for place, value in zip((available, total), found, strict=True):
+            ctypes.c_size_t.from_address(place).value = value
+
+    def do_symbol(self, target: int, symbol: int, nbytes: int) -> int:
+        name = ctypes.string_at(symbol).decode()
+        module = next((kernel.module for kernel in self.kernels.values()), None)  # one for all
+        if module is None or name not in module.variables.addresses:
+            return INVALID_SYMBOL
+        if target:
+            ctypes.c_size_t.from_address(target).value = module.address(name)
+        if nbytes:
+            ctypes.c_size_t.from_address(nbytes).value = module.nbytes(name)
+        return SUCCESS
+
+    # -- the device
+
+    def do_properties(self, name: int, room: int, values: int, device: int) -> int:
+        if device != 0:
+            return 101
+        found, gpu = cudart.getDeviceProperties(), current()
+        text = found["name"][: room - 1] + b"\0"
+        ctypes.memmove(name, text, len(text))
+        keys = (
+            "totalGlobalMem", "sharedMemPerBlock", "sharedMemPerBlockOptin", "sharedMemPerMultiprocessor",
+            "reservedSharedMemPerBlock", "regsPerBlock", "regsPerMultiprocessor", "warpSize", "maxThreadsPerBlock",
+            "maxThreadsPerMultiProcessor", "maxBlocksPerMultiProcessor", "totalConstMem", "major", "minor",
+            "multiProcessorCount",
+        )  # fmt: skip
+        put = [int(found[key]) for key in keys] + [gpu.l2_bytes or 0, 0]
+        (ctypes.c_long * len(put)).from_address(values)[:] = put
+        return SUCCESS
+
+    def do_attribute(self, target: int, attribute: int) -> None:
+        try:
+            found = cudart.deviceGetAttribute(attribute)
+        except CUDARuntimeError:
+            found = 0  # a feature that isn't there
+        ctypes.c_int.from_address(target).value = found
+
+    def do_set_limit(self, limit: int, value: int) -> None:
+        if limit == cudart.cudaLimitMallocHeapSize:  # the others are never too small here
+            cudart.deviceSetLimit(limit, value)
+
+    def do_get_limit(self, target: int, limit: int) -> None:
+        ctypes.c_size_t.from_address(target).value = cudart.deviceGetLimit(limit)
+
+    def do_error_string(self, target: int, code: int) -> None:
+        self._text(target, TEXTS.get(code) or _error_name(code))
+
+    def do_error_name(self, target: int, code: int) -> None:
+        self._text(target, _error_name(code))
+
+    def _text(self, target: int, text: str) -> None:
+        kept = self._texts.setdefault(hash(text), ctypes.create_string_buffer(text.encode()))
+        ctypes.c_size_t.from_address(target).value = ctypes.addressof(kept)
+
+    # -- streams and events
+
+    def _queue(self, stream: int) -> operations.Queue:
+        return self._streams[stream].queue if stream in self._streams else operations.find_queue(stream)
+
+    def do_stream_create(self, target: int, flags: int) -> None:
+        made = streams.Stream(non_blocking=bool(flags & cudart.streamNonBlocking))
+        self._streams[made.ptr] = made
+        ctypes.c_size_t.from_address(target).value = made.ptr
+
+    def do_stream_destroy(self, stream: int) -> None:
+        self._streams.pop(stream, None)
+
+    def do_synchronize(self, stream: int) -> None:
+        operations.synchronise(self._queue(stream) if stream else None)
+
+    def do_event_create(self, target: int) -> None:
+        made = streams.Event()
+        self._events[id(made)] = made
+        ctypes.c_size_t.from_address(target).value = id(made)
+
+    def do_event_destroy(self, event: int) -> None:
+        self._events.pop(event, None)
+
+    def do_event_record(self, event: int, stream: int) -> None:
+        self._events[event].record(self._streams.get(stream))
+
+    def do_event_synchronize(self, event: int) -> None:
+        self._events[event].synchronize()
+
+    def do_event_elapsed(self, target: int, start: int, end: int) -> None:
+        found = streams.get_elapsed_time(self._events[start], self._events[end])
+        ctypes.c_float.from_address(target).value = found
+
+    def do_stream_wait(self, stream: int, event: int) -> None:
+        (self._streams.get(stream) or streams.Stream(null=True)).wait_event(self._events[event])
+
+
+_U32 = 0xFFFFFFFF
+
+
+def arrays_of(kernel: Kernel, params: Sequence[bytes], source: str) -> list[ArrayInfo]:
+    """The arrays that a kernel's pointers lead to, with the names of its parameters."""
+    declared = parameters(source, kernel.name.partition("<")[0].rpartition("::")[2]) or []
+    if len(declared) != len(params):
+        declared = [None] * len(params)
+    found = []
+    for position, (data, parameter) in enumerate(zip(params, declared, strict=True), 1):
+        if len(data) != 8 or (parameter is not None and not parameter.pointer):
+            continue
+        place = memory.describe(int.from_bytes(data, "little"))
+        if place.allocation is None or place.freed:
+            continue
+        dtype = np.dtype(parameter.dtype if parameter is not None and parameter.dtype is not None else np.uint8)
+        nbytes = place.allocation.nbytes - place.offset
+        name = parameter.name if parameter is not None else f"argument {position}"
+        shape = (nbytes // dtype.itemsize,)
+        found.append(
+            ArrayInfo(name, place.allocation.address + place.offset, nbytes, dtype.name, shape, (dtype.itemsize,))
+        )
+    return found
+
+
+def _resources(kernel: Kernel) -> compilers.Resources:
+    arch = compilers.architecture(current().compute_capability).replace("compute_", "sm_")
+    return compilers.resources(kernel.ptx, "ptx", arch, kernel.entry)
+
+
+def _code(error: KernelError) -> int:
+    names = {"DeviceAssert": ASSERT, "MisalignedAccess": 716}
+    return TIMEOUT if isinstance(error, KernelTimeout) else names.get(type(error).__name__, ILLEGAL_ADDRESS)
+
+
+def _error_name(code: int) -> str:
+    from cuda.bindings.runtime import cudaError_t
+
+    try:
+        return cudaError_t(code).name
+    except ValueError:
+        return "unrecognized error code"

@@ -1,0 +1,1 @@
+// The profiler's two functions, which prelude.h has.

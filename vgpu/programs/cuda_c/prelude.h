@@ -1,0 +1,100 @@
+// What the host's half of a program is compiled with: CUDA's own headers, and a launch as two calls.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdlib.h>
+
+#undef __global__
+#define __global__ __attribute__((noinline, visibility("default")))
+#undef __launch_bounds__
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __maxnreg__(...)
+#undef __noinline__
+#define __noinline__ __attribute__((noinline))
+
+// What the headers of kernels declare for kernels only.
+namespace cooperative_groups {}
+namespace nvcuda {
+namespace wmma {}
+}  // namespace nvcuda
+
+struct vgpu_arguments {
+    const void *address;
+    size_t size;
+};
+
+extern "C" cudaError_t cudaProfilerStart();
+extern "C" cudaError_t cudaProfilerStop();
+extern "C" void vgpu_configure(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
+extern "C" void vgpu_launch(const vgpu_arguments *given, int count);
+[[noreturn]] void vgpu_exit(int status);  // the program ends, and Python goes on
+namespace std {
+using ::vgpu_exit;
+}
+#define exit vgpu_exit
+
+// nvcc declares these for the host, too.
+static inline int min(int a, int b) { return a < b ? a : b; }
+static inline int max(int a, int b) { return a > b ? a : b; }
+static inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+static inline unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+static inline float min(float a, float b) { return a < b ? a : b; }
+static inline float max(float a, float b) { return a > b ? a : b; }
+static inline double min(double a, double b) { return a < b ? a : b; }
+static inline double max(double a, double b) { return a > b ? a : b; }
+static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+
+// A variable stands for its address, as in nvcc.
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T &to, const void *from, size_t n, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+    return ::cudaMemcpyToSymbol((const void *)&to, from, n, offset, kind);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T &to, const void *from, size_t n, size_t offset = 0,
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
+    return ::cudaMemcpyToSymbolAsync((const void *)&to, from, n, offset, kind, stream);
+}
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void *to, const T &from, size_t n, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+    return ::cudaMemcpyFromSymbol(to, (const void *)&from, n, offset, kind);
+}
+template <class T>
+cudaError_t cudaGetSymbolAddress(void **p, const T &variable) {
+    return ::cudaGetSymbolAddress(p, (const void *)&variable);
+}
+template <class T>
+cudaError_t cudaGetSymbolSize(size_t *n, const T &variable) {
+    return ::cudaGetSymbolSize(n, (const void *)&variable);
+}
+
+// A kernel stands for its address, too.
+template <class... A>
+cudaError_t cudaFuncSetAttribute(void (*f)(A...), cudaFuncAttribute attribute, int value) {
+    return ::cudaFuncSetAttribute((const void *)f, attribute, value);
+}
+template <class... A>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *found, void (*f)(A...)) {
+    return ::cudaFuncGetAttributes(found, (const void *)f);
+}
+template <class... A>
+cudaError_t cudaFuncSetCacheConfig(void (*f)(A...), cudaFuncCache config) {
+    return ::cudaFuncSetCacheConfig((const void *)f, config);
+}
+template <class... A>
+cudaError_t cudaLaunchKernel(void (*f)(A...), dim3 grid, dim3 block, void **args, size_t shared = 0,
+                             cudaStream_t stream = 0) {
+    return ::cudaLaunchKernel((const void *)f, grid, block, args, shared, stream);
+}
+template <class... A>
+cudaError_t cudaLaunchCooperativeKernel(void (*f)(A...), dim3 grid, dim3 block, void **args, size_t shared = 0,
+                                        cudaStream_t stream = 0) {
+    return ::cudaLaunchCooperativeKernel((const void *)f, grid, block, args, shared, stream);
+}

@@ -1,0 +1,293 @@
+// CUDA's runtime API for the host's half of a program: each call goes to Python, which has the virtual GPU.
+// prelude.h is included before it.
+#include <dlfcn.h>
+
+#include <exception>
+
+namespace {
+
+using Handler = long (*)(const char *name, int count, const long *arguments);
+Handler handler;
+cudaError_t last = cudaSuccess;
+struct Exit {
+    int status;
+};
+struct Configuration {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+} configuration;
+
+template <class... A>
+cudaError_t call(const char *name, A... arguments) {
+    long given[] = {0, (long)arguments...};
+    fflush(stdout);
+    cudaError_t status = (cudaError_t)handler(name, sizeof...(arguments), given + 1);
+    if (status != cudaSuccess && status != cudaErrorNotReady) last = status;
+    return status;
+}
+
+// The name of a kernel's stub, or of a variable: it is the one that NVRTC gives the kernel.
+const char *symbol(const void *address) {
+    Dl_info found;
+    return dladdr(address, &found) && found.dli_sname ? found.dli_sname : "";
+}
+
+cudaError_t launch(const char *name, const Configuration &how, const void *const *addresses, const size_t *sizes,
+                   int count, bool cooperative) {
+    return call("launch", name, how.grid.x, how.grid.y, how.grid.z, how.block.x, how.block.y, how.block.z, how.shared,
+                how.stream, addresses, sizes, count, cooperative);
+}
+
+}  // namespace
+
+[[noreturn]] void vgpu_exit(int status) { throw Exit{status}; }
+
+extern "C" {
+
+void vgpu_connect(Handler given) { handler = given; }
+
+int vgpu_run(int (*program)(int, char **), int count, char **arguments) {
+    int status = 1;
+    try {
+        status = program(count, arguments);
+    } catch (const Exit &end) {
+        status = end.status;
+    } catch (const std::exception &error) {
+        fprintf(stderr, "terminate called: %s\n", error.what());
+    }
+    fflush(stdout);
+    fflush(stderr);
+    return status;
+}
+
+void vgpu_configure(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+    configuration = {grid, block, shared, stream};
+}
+
+__attribute__((noinline)) void vgpu_launch(const vgpu_arguments *given, int count) {
+    const void *addresses[256];
+    size_t sizes[256];
+    for (int i = 0; i < count && i < 256; ++i) {
+        addresses[i] = given[i].address;
+        sizes[i] = given[i].size;
+    }
+    launch(symbol(__builtin_return_address(0)), configuration, addresses, sizes, count, false);
+}
+
+cudaError_t cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
+    return launch(symbol(f), {grid, block, shared, stream}, args, nullptr, -1, false);
+}
+cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t stream) {
+    return launch(symbol(f), {grid, block, shared, stream}, args, nullptr, -1, true);
+}
+
+// memory
+cudaError_t cudaMalloc(void **p, size_t n) { return call("malloc", p, n); }
+cudaError_t cudaMallocAsync(void **p, size_t n, cudaStream_t) { return call("malloc", p, n); }
+cudaError_t cudaMallocManaged(void **p, size_t n, unsigned) { return call("malloc", p, n); }
+cudaError_t cudaMallocHost(void **p, size_t n) { return call("malloc_host", p, n); }
+cudaError_t cudaHostAlloc(void **p, size_t n, unsigned) { return call("malloc_host", p, n); }
+cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height) {
+    *pitch = (width + 511) / 512 * 512;
+    return call("malloc", p, *pitch * height);
+}
+cudaError_t cudaFree(void *p) { return call("free", p); }
+cudaError_t cudaFreeAsync(void *p, cudaStream_t) { return call("free", p); }
+cudaError_t cudaFreeHost(void *p) { return call("free_host", p); }
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned) {
+    *device = host;
+    return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total) { return call("mem_info", available, total); }
+cudaError_t cudaMemcpy(void *to, const void *from, size_t n, cudaMemcpyKind kind) {
+    return call("memcpy", to, from, n, kind, 0, 0);
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, cudaMemcpyKind kind, cudaStream_t stream) {
+    return call("memcpy", to, from, n, kind, stream, 1);
+}
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+    for (size_t row = 0; row < height; ++row)
+        if (auto status = cudaMemcpyAsync((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind,
+                                          stream))
+            return status;
+    return cudaSuccess;
+}
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind) {
+    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, 0);
+}
+cudaError_t cudaMemset(void *p, int value, size_t n) { return call("memset", p, value, n, 0); }
+cudaError_t cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t stream) {
+    return call("memset", p, value, n, stream);
+}
+cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
+    for (size_t row = 0; row < height; ++row)
+        if (auto status = cudaMemset((char *)p + row * pitch, value, width)) return status;
+    return cudaSuccess;
+}
+cudaError_t cudaGetSymbolAddress(void **p, const void *variable) { return call("symbol", p, symbol(variable), 0); }
+cudaError_t cudaGetSymbolSize(size_t *n, const void *variable) { return call("symbol", 0, symbol(variable), n); }
+cudaError_t cudaMemcpyToSymbolAsync(const void *variable, const void *from, size_t n, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+    void *to = nullptr;
+    if (auto status = cudaGetSymbolAddress(&to, variable)) return status;
+    return call("memcpy", (char *)to + offset, from, n, kind, stream, 0);
+}
+cudaError_t cudaMemcpyToSymbol(const void *variable, const void *from, size_t n, size_t offset, cudaMemcpyKind kind) {
+    return cudaMemcpyToSymbolAsync(variable, from, n, offset, kind, 0);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *variable, size_t n, size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+    void *from = nullptr;
+    if (auto status = cudaGetSymbolAddress(&from, variable)) return status;
+    return call("memcpy", to, (char *)from + offset, n, kind, stream, 0);
+}
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *variable, size_t n, size_t offset, cudaMemcpyKind kind) {
+    return cudaMemcpyFromSymbolAsync(to, variable, n, offset, kind, 0);
+}
+cudaError_t cudaMemPrefetchAsync(const void *, size_t, cudaMemLocation, unsigned, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) { return cudaSuccess; }
+cudaError_t cudaHostRegister(void *, size_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
+
+// devices
+cudaError_t cudaGetDeviceCount(int *count) {
+    *count = 1;
+    return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int *device) {
+    *device = 0;
+    return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : (last = cudaErrorInvalidDevice); }
+cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+cudaError_t cudaDeviceSynchronize() { return call("synchronize", 0); }
+cudaError_t cudaDeviceReset() { return call("synchronize", 0); }
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) { return call("set_limit", limit, value); }
+cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit) { return call("get_limit", value, limit); }
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
+    return call("attribute", value, attribute);
+}
+cudaError_t cudaDeviceCanAccessPeer(int *can, int, int) {
+    *can = 0;
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
+    *least = 0;
+    *greatest = -5;
+    return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int *version) {
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int *version) { return cudaDriverGetVersion(version); }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *found, int device) {
+    long values[17] = {};
+    memset(found, 0, sizeof *found);
+    cudaError_t status = call("properties", found->name, sizeof found->name, values, device);
+    long *value = values;
+    found->totalGlobalMem = *value++;
+    found->sharedMemPerBlock = *value++;
+    found->sharedMemPerBlockOptin = *value++;
+    found->sharedMemPerMultiprocessor = *value++;
+    found->reservedSharedMemPerBlock = *value++;
+    found->regsPerBlock = *value++;
+    found->regsPerMultiprocessor = *value++;
+    found->warpSize = *value++;
+    found->maxThreadsPerBlock = *value++;
+    found->maxThreadsPerMultiProcessor = *value++;
+    found->maxBlocksPerMultiProcessor = *value++;
+    found->totalConstMem = *value++;
+    found->major = *value++;
+    found->minor = *value++;
+    found->multiProcessorCount = *value++;
+    found->l2CacheSize = *value++;
+    found->memoryBusWidth = *value++;
+    int threads[] = {1024, 1024, 64}, blocks[] = {2147483647, 65535, 65535};
+    memcpy(found->maxThreadsDim, threads, sizeof threads);
+    memcpy(found->maxGridSize, blocks, sizeof blocks);
+    found->concurrentKernels = found->unifiedAddressing = found->managedMemory = found->canMapHostMemory = 1;
+    found->cooperativeLaunch = found->concurrentManagedAccess = 1;
+    return status;
+}
+
+// errors
+cudaError_t cudaPeekAtLastError() { return last; }
+cudaError_t cudaGetLastError() {
+    cudaError_t found = last;
+    last = cudaSuccess;
+    return found;
+}
+const char *cudaGetErrorString(cudaError_t error) {
+    const char *text = "";
+    const long given[] = {(long)&text, (long)error};
+    handler("error_string", 2, given);
+    return text;
+}
+const char *cudaGetErrorName(cudaError_t error) {
+    const char *text = "";
+    const long given[] = {(long)&text, (long)error};
+    handler("error_name", 2, given);
+    return text;
+}
+
+// streams and events
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int) {
+    return call("stream_create", stream, flags);
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+    return call("stream_create", stream, flags);
+}
+cudaError_t cudaStreamCreate(cudaStream_t *stream) { return call("stream_create", stream, 0); }
+cudaError_t cudaStreamDestroy(cudaStream_t stream) { return call("stream_destroy", stream); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return call("synchronize", stream); }
+cudaError_t cudaStreamQuery(cudaStream_t) { return call("synchronize", 0); }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    return call("stream_wait", stream, event);
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) { return call("event_create", event); }
+cudaError_t cudaEventCreate(cudaEvent_t *event) { return call("event_create", event); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) { return call("event_destroy", event); }
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return call("event_record", event, stream); }
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+    return call("event_record", event, stream);
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) { return call("event_synchronize", event); }
+cudaError_t cudaEventQuery(cudaEvent_t event) { return call("event_synchronize", event); }
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to) {
+    return call("event_elapsed", ms, from, to);
+}
+cudaError_t cudaProfilerStart() { return cudaSuccess; }
+cudaError_t cudaProfilerStop() { return cudaSuccess; }
+
+// kernels
+cudaError_t cudaFuncSetCacheConfig(const void *, cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaFuncSetAttribute(const void *f, cudaFuncAttribute attribute, int value) {
+    return call("function_set", symbol(f), attribute, value);
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *found, const void *f) {
+    long values[5] = {};
+    memset(found, 0, sizeof *found);
+    cudaError_t status = call("function_get", symbol(f), values);
+    found->numRegs = values[0];
+    found->sharedSizeBytes = values[1];
+    found->localSizeBytes = values[2];
+    found->constSizeBytes = values[3];
+    found->maxThreadsPerBlock = values[4];
+    found->ptxVersion = found->binaryVersion = 80;
+    found->maxDynamicSharedSizeBytes = 48 * 1024 - values[1];
+    return status;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *f, int threads, size_t shared,
+                                                                   unsigned) {
+    return call("occupancy", blocks, symbol(f), threads, shared);
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *f, int threads, size_t shared) {
+    return call("occupancy", blocks, symbol(f), threads, shared);
+}
+}

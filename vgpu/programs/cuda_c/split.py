@@ -1,0 +1,253 @@
+"""Split a CUDA program into what NVRTC compiles and what the host's compiler compiles. Lines stay where they are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from vgpu.programs.cuda_c.text import Item, blanked, closing, items, masked, pieces, without_brackets
+
+DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
+ON_DEVICE = re.compile(
+    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|mma\.h|cub/|cuda/|cuda/std/|nv/|curand_"
+)
+"""Headers that kernels may include; all others are the host's."""
+NOT_ON_HOST = re.compile(r"cooperative_groups|mma\.h|cuda_pipeline|cuda_awbarrier|cub/|cuda/(?!std)|curand_kernel")
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+class CannotSplit(ValueError):
+    """A program that isn't understood; the message says where and what to do."""
+
+
+def with_own_headers(path: Path, folders: tuple[Path, ...]) -> str:
+    """The text of a file with the headers that are found beside it, or in `folders`, put in their places, once each."""
+    seen: set[Path] = set()
+
+    def read(file: Path) -> str:
+        seen.add(file.resolve())
+        text = file.read_text(encoding="utf-8", errors="replace")
+
+        def included(match: re.Match[str]) -> str:
+            for folder in (file.parent, *folders):
+                found = folder / match[2]
+                if found.is_file():
+                    if found.resolve() in seen:
+                        return ""
+                    line = text.count("\n", 0, match.start()) + 2
+                    return f'#line 1 "{found.name}"\n{read(found)}\n#line {line} "{file.name}"\n//'
+            return match[0]
+
+        return _INCLUDE.sub(included, re.sub(r"^[ \t]*#[ \t]*pragma[ \t]+once", "", text, flags=re.MULTILINE))
+
+    return read(path)
+
+
+class Split:
+    """A program's text, split. Raises CannotSplit where brackets don't match, or where a kernel isn't understood."""
+
+    def __init__(self, source: str):
+        self.source = source
+        try:
+            self.items = list(items(source))
+            self.host = _host(source, self.items)
+        except ValueError as error:
+            raise CannotSplit(f"the program isn't understood: {error}") from None
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The names of the kernels."""
+        return tuple(item.name for item in self.items if _is_kernel(item))
+
+    @property
+    def templates(self) -> set[str]:
+        """The names of the kernels that are templates."""
+        return {item.name for item in self.items if _is_kernel(item) and item.head.startswith("template")}
+
+    @property
+    def has_main(self) -> bool:
+        """Whether it is a program, and not only kernels."""
+        return any(item.kind == "function" and item.name == "main" and item.body for item in self.items)
+
+    def device(self, mentioned: str = "") -> str:
+        """What NVRTC compiles; `mentioned`: the kernels' instances, whose types it has to have too."""
+        return _device(self.source, self.items, mentioned)
+
+
+def _is_kernel(item: Item) -> bool:
+    return item.kind == "function" and "__global__" in item.words and item.body is not None
+
+
+# ---------------------------------------------------------------- kernels
+
+
+def _device(source: str, found: list[Item], mentioned: str) -> str:
+    kept = _of_device(source, found, mentioned)
+    parts, at = [], 0
+    for item in found:
+        if item not in kept:
+            parts += [source[at : item.start], blanked(source, item.start, item.end)]
+            at = item.end
+    text = _unstatic("".join([*parts, source[at:]]))
+    return _INCLUDE.sub(lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", text)
+
+
+def _of_device(source: str, found: list[Item], mentioned: str) -> set[Item]:
+    """What is marked for the device, and the types, constants and functions that it mentions, directly or not."""
+    texts = {item: masked(source[item.start : item.end]) for item in found}
+    kept = {item for item in found if item.words & DEVICE or "__device__" in texts[item]}
+    kept |= {
+        item for item in found if re.match(r"using\s+namespace\s+(?!std\b)|static_assert|template\s*<[^{]*;", item.head)
+    }
+    names: dict[str, list[Item]] = {}
+    for item in found:
+        if item not in kept and (item.kind != "function" or "constexpr" in item.words):
+            for name in _declared(item, texts[item]):
+                names.setdefault(name, []).append(item)
+    for word in set(
+        re.findall(r"\w+", " ".join([*_MACRO.findall(source), mentioned]))
+    ):  # kernels may use it through a macro
+        kept |= {item for item in names.get(word, ()) if "std::" not in texts[item]}
+    waiting = list(kept)
+    while waiting:
+        for word in set(re.findall(r"\w+", texts[waiting.pop()])):
+            for item in names.pop(word, ()):
+                if item not in kept:
+                    kept.add(item)
+                    waiting.append(item)
+    return kept
+
+
+def _declared(item: Item, text: str) -> set[str]:
+    """The names that a type, a constant or a constexpr function declares."""
+    if item.kind == "function":
+        return {item.name}
+    if re.match(r"\s*(?:typedef|(?:template\b.*?)?using)\b", text, re.DOTALL):
+        return set(re.findall(r"\w+", text.rpartition("}")[2] or text)) | set(re.findall(r"using\s+(\w+)", text))
+    named = re.findall(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(\w+)", without_brackets(item.head))
+    if item.kind == "type":
+        enumerators = re.findall(r"\w+", text) if re.match(r"\s*(?:typedef\s+)?enum\b", text) else []
+        return {*named, *enumerators, *re.findall(r"\w+", text.rpartition("}")[2])}
+    return set(re.findall(r"(\w+)\s*(?:\[[^\]]*\]\s*)*(?:=|\{|;|,)", text))
+
+
+# ---------------------------------------------------------------- the host
+
+
+def _host(source: str, found: list[Item]) -> str:
+    text = masked(source)
+    edits: list[tuple[int, int, str]] = []
+    for item in found:
+        if item.kind == "function":
+            edits += _of_function(source, item)
+        elif item.kind == "type":
+            edits += _members(source, text, item)
+    edits += _launches(source, text, [(start, end) for start, end, _ in edits])
+    parts, at = [], 0
+    for start, end, new in sorted(edits):
+        lines = source.count("\n", start, end) - new.count("\n")
+        parts += [source[at:start], new, "\n" * lines]
+        at = end
+    whole = _unstatic("".join([*parts, source[at:]]))
+    return _INCLUDE.sub(_on_host, whole)
+
+
+def _on_host(match: re.Match[str]) -> str:
+    if match[2] == "mma.h":  # brings the types of narrow numbers
+        return "#include <cuda_bf16.h>  // and cuda_fp16.h"
+    return f"// {match[2]}" if NOT_ON_HOST.match(match[2]) else match[0]
+
+
+def _unstatic(text: str) -> str:
+    """Kernels and variables of the device without `static`: both halves have to see their names."""
+    text = re.sub(r"\bstatic(?=\s+(?:inline\s+)?(?:__global__|__device__|__constant__))", "      ", text)
+    return re.sub(r"(?<=__global__)(\s+)static\b", r"\1      ", text)
+
+
+def _of_function(source: str, item: Item) -> list[tuple[int, int, str]]:
+    words = item.words
+    if _is_kernel(item):
+        assert item.body is not None
+        opens, closes = item.parameters()
+        names = [_name(each) for each in pieces(masked(source[opens + 1 : closes]))]
+        body = (
+            f"{{ vgpu_arguments given[] = {{{{0, 0}}, {', '.join(f'{{&{name}, sizeof({name})}}' for name in names)}}};"
+        )
+        return [(item.body[0], item.body[1] + 1, f"{body} vgpu_launch(given + 1, {len(names)}); }}")]
+    if item.name == "main" and item.body is not None:
+        name = item.head.rindex("main", 0, item.parameters()[0] - item.start) + item.start
+        return [(name, name + 4, "vgpu_main"), (item.body[1], item.body[1], " return 0; ")]
+    if "__device__" in words and "__host__" not in words:
+        return [(item.start, item.end, "")]
+    return []
+
+
+def _name(parameter: str) -> str:
+    """A parameter's name: "x" of `const float *__restrict__ x`, of `float x[]` or of `int x = 3`."""
+    plain = re.sub(r"\[[^\]]*\]", "", parameter.partition("=")[0])
+    found = re.findall(r"\w+", plain)
+    if not found:
+        raise ValueError(f"a kernel's parameter {parameter!r} has no name")
+    return found[-1]
+
+
+def _members(source: str, text: str, item: Item) -> list[tuple[int, int, str]]:
+    """The bodies of member functions that only kernels call, as traps: they may use what the host doesn't have."""
+    edits = []
+    for match in re.finditer(r"\b__device__\b", text[item.start : item.end]):
+        at = item.start + match.end()
+        head = re.match(r"[^;{}]*", text[at:])
+        assert head is not None
+        before = re.search(r"[^;{}]*$", text[item.start : at])
+        if "__host__" in head[0] or (before and "__host__" in before[0]):
+            continue
+        opens = at + head.end()
+        if opens < item.end and text[opens] == "{" and "(" in head[0]:
+            edits.append((opens, closing(text, opens) + 1, "{ __builtin_trap(); }"))
+    return edits
+
+
+def _launches(source: str, text: str, taken: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
+    """`kernel<<<grid, block>>>(arguments)` as two calls: the configuration, then the kernel's stub."""
+    edits = []
+    for match in re.finditer(r"<<<", text):
+        at = match.start()
+        if any(start <= at < end for start, end in taken):
+            continue
+        ends = text.find(">>>", at)
+        opens = re.compile(r"\s*\(").match(text, ends + 3)
+        if ends < 0 or opens is None:
+            continue
+        closes = closing(text, opens.end() - 1)
+        first = _callee(text, at)
+        kernel, configuration = source[first:at], source[at + 3 : ends]
+        edits += [
+            (first, opens.end() - 1, f"(vgpu_configure({configuration}), {kernel}"),
+            (closes, closes + 1, "))"),
+        ]
+    return edits
+
+
+def _callee(text: str, at: int) -> int:
+    """Where the kernel's name begins that ends before `at`: a name with `::` and arguments of a template."""
+    place = at
+    while True:
+        while place > 0 and text[place - 1].isspace():
+            place -= 1
+        if place > 0 and text[place - 1] == ">":
+            depth = 0
+            while place > 0:
+                place -= 1
+                depth += {">": 1, "<": -1}.get(text[place], 0)
+                if depth == 0:
+                    break
+            continue
+        begin = place
+        while begin > 0 and (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+            begin -= 1
+        place = begin
+        if text[max(0, begin - 2) : begin] == "::":
+            place = begin - 2
+            continue
+        return begin
