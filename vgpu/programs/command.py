@@ -88,6 +88,14 @@ def _parser() -> argparse.ArgumentParser:
             "--with", dest="beside", action="append", default=[], metavar="FILE",
             help="a C++ file that belongs to the .cu file",
         )  # fmt: skip
+        added.add_argument("--kernel", metavar="NAME", help="launch this kernel of a .cu file, which needs no main")
+        added.add_argument("--grid", default="1", metavar="N", help="its blocks: 4, or 16x16")
+        added.add_argument("--block", default="256", metavar="N", help="threads of a block: 256, or 16x16")
+        added.add_argument("--shared", type=int, default=0, metavar="BYTES", help="dynamic shared memory of a block")
+        added.add_argument(
+            "--arg", dest="given", action="append", default=[], metavar="VALUE",
+            help="an argument: 1000, or float32[1000]=random (or range, zeros, a number)",
+        )  # fmt: skip
         added.add_argument("-m", dest="module", action="store_true", help="PROGRAM is the name of a module")
         added.add_argument("program", metavar="PROGRAM")
         added.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="the program's own arguments")
@@ -128,14 +136,22 @@ def _execute(options: argparse.Namespace) -> int:
 
     if options.module or Path(options.program).suffix not in CUDA_C:
         return run_python(options.program, options.arguments, module=options.module)
-    from vgpu.base.errors import CompileError, Unsupported
+    from vgpu.base.errors import VirtualGPUError
     from vgpu.programs.cuda_c.run import run_cuda_c
     from vgpu.programs.cuda_c.split import CannotSplit
+    from vgpu.programs.kernels import launch
 
     flags = [f"-I{folder}" for folder in options.folders] + [f"-D{macro}" for macro in options.macros]
     try:
-        return run_cuda_c(options.program, options.arguments, flags, options.beside)
-    except (CompileError, CannotSplit, Unsupported) as error:
+        if options.kernel is None:
+            return run_cuda_c(options.program, options.arguments, flags, options.beside)
+        arrays = launch(
+            Path(options.program), options.kernel, options.grid, options.block, options.given, flags, options.shared
+        )
+        for array in arrays if options.verb == "run" else ():
+            print(array)
+        return 0
+    except (VirtualGPUError, CannotSplit) as error:
         print(f"{options.program}: {error}", file=sys.stderr)
         return 1
 

@@ -5,23 +5,33 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from vgpu import compile as compilers
 from vgpu import operations
-from vgpu.base.errors import CompileError, KernelError, KernelTimeout, LaunchError, OutOfMemory, Unsupported
+from vgpu.base.errors import (
+    CompileError,
+    DeviceAssert,
+    KernelError,
+    KernelTimeout,
+    LaunchError,
+    Misaligned,
+    OutOfMemory,
+    Unsupported,
+)
 from vgpu.hardware.device import current
 from vgpu.hardware.occupancy import most_threads, occupancy
 from vgpu.launch.launch import Kernel
 from vgpu.operations import CUDARuntimeError
 from vgpu.standins.cupy import cudart, streams
-from vgpu.standins.cupy.signature import parameters
+from vgpu.standins.cupy.signature import CParameter, parameters
 from vgpu.storage import memory
 from vgpu.storage.memory import ArrayInfo
 
 SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, INVALID_CONFIGURATION = 0, 1, 2, 9
-INVALID_SYMBOL, ILLEGAL_ADDRESS, TIMEOUT, ASSERT, NOT_SUPPORTED = 13, 700, 702, 710, 801
+INVALID_SYMBOL, ILLEGAL_ADDRESS, TIMEOUT, ASSERT, MISALIGNED, NOT_SUPPORTED = 13, 700, 702, 710, 716, 801
 TEXTS = {
     SUCCESS: "no error",
     INVALID_VALUE: "invalid argument",
@@ -35,6 +45,7 @@ TEXTS = {
     ILLEGAL_ADDRESS: "an illegal memory access was encountered",
     TIMEOUT: "the launch timed out and was terminated",
     ASSERT: "device-side assert triggered",
+    MISALIGNED: "misaligned address",
     NOT_SUPPORTED: "operation not supported",
 }
 HANDLER = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_long))
@@ -98,7 +109,7 @@ class Host:
                 "Above 48 KiB a kernel has to opt in: cudaFuncSetAttribute(kernel, "
                 "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)."
             )
-        options = {"cooperative": True} if cooperative else {}
+        options: dict[str, Any] = {"cooperative": True} if cooperative else {}
         operations.kernel(
             self._queue(stream), kernel, (gx & _U32, gy & _U32, gz & _U32), (bx & _U32, by & _U32, bz & _U32), params,
             arrays_of(kernel, params, self.source), shared, **options,
@@ -121,8 +132,7 @@ class Host:
     def do_function_get(self, symbol: int, values: int) -> None:
         found = _resources(self._kernel(symbol))
         threads = most_threads(found.registers, current())
-        put = found.registers, found.shared_bytes, found.local_bytes, found.constant_bytes, threads
-        (ctypes.c_long * 5).from_address(values)[:] = put
+        _put(values, [found.registers, found.shared_bytes, found.local_bytes, found.constant_bytes, threads])
 
     def do_occupancy(self, blocks: int, symbol: int, threads: int, shared: int) -> None:
         found = _resources(self._kernel(symbol))
@@ -188,8 +198,7 @@ class Host:
             "maxThreadsPerMultiProcessor", "maxBlocksPerMultiProcessor", "totalConstMem", "major", "minor",
             "multiProcessorCount",
         )  # fmt: skip
-        put = [int(found[key]) for key in keys] + [gpu.l2_bytes or 0, 0]
-        (ctypes.c_long * len(put)).from_address(values)[:] = put
+        _put(values, [*(int(found[key]) for key in keys), gpu.l2_bytes or 0, 0])
         return SUCCESS
 
     def do_attribute(self, target: int, attribute: int) -> None:
@@ -257,9 +266,14 @@ class Host:
 _U32 = 0xFFFFFFFF
 
 
+def _put(address: int, values: list[int]) -> None:
+    """Write the numbers that a call returns."""
+    ctypes.memmove(address, (ctypes.c_long * len(values))(*values), ctypes.sizeof(ctypes.c_long) * len(values))
+
+
 def arrays_of(kernel: Kernel, params: Sequence[bytes], source: str) -> list[ArrayInfo]:
     """The arrays that a kernel's pointers lead to, with the names of its parameters."""
-    declared = parameters(source, kernel.name.partition("<")[0].rpartition("::")[2]) or []
+    declared: Sequence[CParameter | None] = parameters(source, kernel.name.partition("<")[0].rpartition("::")[2]) or ()
     if len(declared) != len(params):
         declared = [None] * len(params)
     found = []
@@ -284,9 +298,11 @@ def _resources(kernel: Kernel) -> compilers.Resources:
     return compilers.resources(kernel.ptx, "ptx", arch, kernel.entry)
 
 
+CODES = ((KernelTimeout, TIMEOUT), (DeviceAssert, ASSERT), (Misaligned, MISALIGNED), (KernelError, ILLEGAL_ADDRESS))
+
+
 def _code(error: KernelError) -> int:
-    names = {"DeviceAssert": ASSERT, "MisalignedAccess": 716}
-    return TIMEOUT if isinstance(error, KernelTimeout) else names.get(type(error).__name__, ILLEGAL_ADDRESS)
+    return next(code for kind, code in CODES if isinstance(error, kind))
 
 
 def _error_name(code: int) -> str:

@@ -40,7 +40,7 @@ def run_cuda_c(target: str, arguments: Sequence[str], options: Sequence[str] = (
         made = build.library(program.host, path.name, Path(folder), options, beside)
         stubs = build.instances(made, program.kernels, program.templates)
         device = program.device(" ".join(stubs.values()))
-        kernels = compiled(device, path.name, stubs, options)
+        kernels = compiled(device, path, stubs, options)
         library = ctypes.CDLL(str(made), mode=os.RTLD_NOW)
     host = Host(kernels, device)
     library.vgpu_connect(host.call)
@@ -57,8 +57,9 @@ def read(path: Path, options: Sequence[str] = ()) -> Split:
     return Split(re.sub(r"\bnamespace(\s*)\{", r"inline namespace vgpu_unnamed\1{", whole))
 
 
-def compiled(device: str, name: str, stubs: Mapping[str, str], options: Sequence[str]) -> dict[str, launch.Kernel]:
+def compiled(device: str, path: Path, stubs: Mapping[str, str], options: Sequence[str]) -> dict[str, launch.Kernel]:
     """The kernels of a program's device half, by the symbols of the host's stubs; `stubs` has the name of each."""
+    name, shown = path.name, path.read_text(encoding="utf-8", errors="replace")
     arch = compilers.architecture(current().compute_capability)
     standard = [] if any("-std" in option for option in options) else ["--std=c++17"]
     text = f'{DEVICE_PRELUDE.read_text(encoding="utf-8")}\n#line 1 "{name}"\n{device}'
@@ -67,7 +68,7 @@ def compiled(device: str, name: str, stubs: Mapping[str, str], options: Sequence
     made = compilers.cuda_c_to_ptx(
         text, arch=arch, options=[*standard, *options], name=name, name_expressions=sorted(set(single.values()))
     )
-    loaded = launch.load(made.ptx, language="cuda", filename=name, source=device, first_line=1)
+    loaded = launch.load(made.ptx, language="cuda", filename=name, source=shown, first_line=1)
     found = {symbol: replace(kernel, name=stubs.get(symbol, symbol)) for symbol, kernel in loaded.items()}
     # A type may be another one for NVRTC, such as int64_t, and so another part of the symbol.
     return found | {symbol: replace(loaded[made.lowered[plain]], name=plain) for symbol, plain in single.items()}

@@ -35,7 +35,7 @@ def with_own_headers(path: Path, folders: tuple[Path, ...]) -> str:
                 if found.is_file():
                     if found.resolve() in seen:
                         return ""
-                    line = text.count("\n", 0, match.start()) + 2
+                    line = text.count("\n", 0, match.start()) + 1
                     return f'#line 1 "{found.name}"\n{read(found)}\n#line {line} "{file.name}"\n//'
             return match[0]
 

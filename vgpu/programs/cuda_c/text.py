@@ -87,7 +87,7 @@ def _parameter_list(head: str) -> tuple[int, int] | None:
             angles = max(0, angles - 1)
         elif head[at] == "(":
             end = closing(head, at)
-            before = re.search(r"(\w+)\s*$", head[:at])
+            before = re.search(r"(operator\s*\S+|\w+)\s*$", head[:at])
             if before and before[1] not in _NOT_FUNCTIONS and found is None and not angles:
                 found = at, end
             at = end
@@ -124,7 +124,7 @@ def items(source: str) -> Iterator[Item]:
 
 def _is_function(head: str) -> bool:
     flat = without_brackets(head)
-    return _parameter_list(head) is not None and "=" not in flat.replace("==", "").replace("operator=", "")
+    return _parameter_list(head) is not None and "=" not in re.sub(r"operator\s*\S+|==", "", flat)
 
 
 def _item(text: str, start: int, end: int, body: tuple[int, int] | None) -> Iterator[Item]:

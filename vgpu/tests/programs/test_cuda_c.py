@@ -1,0 +1,287 @@
+"""Whole CUDA C++ programs: split, compiled, run; what they are told of errors; kernels launched by themselves."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from vgpu.programs.cuda_c import build
+from vgpu.programs.cuda_c.split import CannotSplit, Split
+from vgpu.programs.cuda_c.text import items, masked
+
+COMPILER = pytest.mark.skipif(build.compiler() is None, reason="needs a C++ compiler: install g++ or clang++")
+
+PROGRAM = """\
+#include <cstdio>
+#include <vector>
+#include <cuda_runtime.h>
+#include "own.cuh"
+
+#define CHECK(call)                                                        \\
+    do {                                                                   \\
+        cudaError_t status = (call);                                       \\
+        if (status != cudaSuccess) {                                       \\
+            printf("%s\\n", cudaGetErrorString(status));                    \\
+            exit(3);                                                       \\
+        }                                                                  \\
+    } while (0)
+
+__constant__ float scale[2];
+__device__ int calls;
+
+struct Line {
+    float slope;
+    int n;
+    __host__ __device__ float at(float x) const { return slope * x; }
+    __device__ float fast(float x) const { return __expf(x); }  // the host has no __expf
+};
+
+class OnHost {  // kernels know nothing of it
+    std::vector<float> kept;
+public:
+    explicit OnHost(int n) : kept(n) {}
+    float *data() { return kept.data(); }
+};
+
+namespace {
+template <typename T, int OFFSET> __global__ static void apply(const T *__restrict__ x, T *y, Line line) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < line.n) {
+        y[i] = own_twice(line.at(x[i])) * scale[1] + OFFSET + (T)0 * (T)line.fast(0);
+        atomicAdd(&calls, 1);
+    }
+}
+}  // namespace
+
+__global__ void __launch_bounds__(64) hello(int64_t who) {
+    if (threadIdx.x == 0) printf("block %d of %lld { <<< \\n", blockIdx.x, (long long)who);
+}
+
+/* hello<<<1, 1>>>(0); */
+int main(int argc, char **argv) {
+    const int n = 1'000;
+    OnHost h(n);
+    for (int i = 0; i < n; ++i) h.data()[i] = i;
+    float *x, *y, both[] = {0, 0.5f};
+    CHECK(cudaMalloc(&x, n * sizeof(float)));
+    CHECK(cudaMalloc((void **)&y, n * sizeof(float)));
+    CHECK(cudaMemcpyToSymbol(scale, both, sizeof both));
+    CHECK(cudaMemcpy(x, h.data(), n * sizeof(float), cudaMemcpyHostToDevice));
+    cudaStream_t stream;
+    CHECK(cudaStreamCreate(&stream));
+    hello<<<2, 64>>>(7);
+    apply<float, 4><<<dim3((n + 127) / 128), 128, 0, stream>>>(x, y, Line{3.0f, n});
+    CHECK(cudaGetLastError());
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaMemcpy(h.data(), y, n * sizeof(float), cudaMemcpyDeviceToHost));
+    int counted, wrong = 0;
+    CHECK(cudaMemcpyFromSymbol(&counted, calls, sizeof counted));
+    for (int i = 0; i < n; ++i) wrong += h.data()[i] != 3.0f * i + 4;
+    printf("%d wrong, %d calls, %s\\n", wrong, counted, argc > 1 ? argv[1] : "no argument");
+    cudaFree(x);
+    cudaFree(y);
+    exit(argc > 2 ? atoi(argv[2]) : 0);
+}
+"""
+OWN = "#pragma once\n__device__ float own_twice(float x) { return 2 * x; }\n"
+BEYOND = """\
+#include <stdio.h>
+__global__ void fill(float *x) {
+    x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+int main() {
+    float *x;
+    cudaMalloc(&x, 100 * sizeof(float));
+    fill<<<1, 128>>>(x);
+    printf("%s\\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    fill<<<1, 2048>>>(x);
+    printf("%s\\n", cudaGetErrorString(cudaGetLastError()));
+}
+"""
+COOPERATIVE = """\
+#include <cooperative_groups.h>
+#include <cstdio>
+namespace cg = cooperative_groups;
+__global__ void sum(int *parts, int *total) {
+    parts[blockIdx.x] = blockIdx.x;
+    cg::this_grid().sync();
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        for (int i = 0; i < gridDim.x; ++i) *total += parts[i];
+}
+int main() {
+    int *parts, *total;
+    cudaMallocManaged(&parts, 4 * 8);
+    cudaMallocManaged(&total, 4);
+    *total = 0;
+    void *arguments[] = {&parts, &total};
+    cudaLaunchCooperativeKernel(sum, 8, 32, arguments);
+    cudaDeviceSynchronize();
+    int blocks;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, sum, 32, 0);
+    cudaDeviceProp found;
+    cudaGetDeviceProperties(&found, 0);
+    printf("%d %d %d\\n", *total, blocks, found.multiProcessorCount);
+}
+"""
+KERNEL = """\
+template <typename T> __global__ void scale(T *x, T by, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= by;
+}
+"""
+
+
+@pytest.fixture
+def vgpu(tmp_path):
+    """Runs `python -m vgpu` on a .cu file: (exit status, stdout, stderr)."""
+
+    def run(verb, program, *arguments, options=()):
+        (tmp_path / "program.cu").write_text(program)
+        (tmp_path / "own.cuh").write_text(OWN)
+        command = [sys.executable, "-W", "ignore", "-m", "vgpu", verb, *options, "program.cu", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+# ---------------------------------------------------------------- reading C++
+
+
+def test_what_looks_like_code_is_blank_and_lines_stay():
+    source = 'int a; // {\n/* ( \n */ char b = \'{\'; const char *c = "}\\"{"; R"x(\n{)x";\n#define D {\nint e;'
+    text = masked(source)
+    assert len(text) == len(source) and text.count("\n") == source.count("\n")
+    assert not set("{}()") & set(text) and "int e;" in text
+
+
+def test_functions_types_and_variables_are_told_apart():
+    found = [(item.kind, item.name if item.kind == "function" else "") for item in items(PROGRAM)]
+    assert [kind for kind, _ in found].count("type") == 2
+    assert [name for kind, name in found if kind == "function"] == ["apply", "hello", "main"]
+    assert [kind for kind, _ in found].count("other") == 2
+
+
+@pytest.mark.parametrize(
+    ("declaration", "kind"),
+    [
+        ("template <int N, typename T = float> __global__ void k(T (&x)[N]);", "function"),
+        ("static inline __host__ __device__ int f(int x) { return x > 1 ? x : 1; }", "function"),
+        ("std::vector<std::pair<int, int>> v(3);", "function"),  # as C++ itself could read it
+        ("int table[] = {1, 2, 3};", "other"),
+        ("const float *p = f(2), q{1};", "other"),
+        ("enum class E { a, b };", "type"),
+        ("typedef struct { int x; } S;", "type"),
+        ("using F = void (*)(int);", "type"),
+        ("struct S { void f() { } } s;", "type"),
+        ("bool operator==(const S &a, const S &b) { return true; }", "function"),
+    ],
+)
+def test_declarations(declaration, kind):
+    (found,) = items(declaration)
+    assert (found.kind, found.end) == (kind, len(declaration))
+
+
+def test_the_halves_have_the_lines_of_the_whole():
+    program = Split(PROGRAM)
+    device = program.device("apply<float, 4>")
+    assert device.count("\n") == PROGRAM.count("\n") and program.host.count("\n") == PROGRAM.count("\n")
+    line = next(n for n, text in enumerate(PROGRAM.splitlines()) if "atomicAdd" in text)
+    assert "atomicAdd" in device.splitlines()[line]
+    assert "std::vector" not in device and "struct Line" in device and "vgpu_main" not in device
+    assert "<<<" not in masked(program.host) and "atomicAdd" not in program.host
+
+
+def test_a_bracket_that_is_not_closed():
+    with pytest.raises(CannotSplit, match=r"the \{ in line 2 isn't closed"):
+        Split("int x;\nint main() {\n")
+
+
+# ---------------------------------------------------------------- running
+
+
+@COMPILER
+def test_a_program_runs_unchanged(vgpu):
+    status, shown, errors = vgpu("run", PROGRAM, "given", "5")
+    assert errors == "" and status == 5
+    assert shown == "block 0 of 7 { <<< \nblock 1 of 7 { <<< \n0 wrong, 1000 calls, given\n"
+
+
+@COMPILER
+def test_profiles_and_findings_name_the_lines_of_the_file(vgpu, tmp_path):
+    status, _, _ = vgpu("profile", PROGRAM, options=("--json", "out.json"))
+    found = {each["kernel"]: each for each in json.loads((tmp_path / "out.json").read_text())}
+    assert status == 0 and set(found) == {"hello", "vgpu_unnamed::apply<float, 4>"}
+    line = next(n for n, text in enumerate(PROGRAM.splitlines(), 1) if "atomicAdd" in text)
+    (counted,) = [each for each in found["vgpu_unnamed::apply<float, 4>"]["lines"] if each["line"] == line]
+    assert counted["global_atomic_requests"] == 32
+    status, shown, _ = vgpu("sanitize", BEYOND)
+    assert status == 1
+    assert re.search(r"out of bounds.*\n.*`x\[100\]`, but `x` has 100 elements.*\n  line 3: x\[", shown)
+
+
+@COMPILER
+def test_the_program_is_told_of_faults_as_by_cuda(vgpu):
+    status, shown, errors = vgpu("run", BEYOND)
+    assert (status, shown) == (0, "cudaErrorIllegalAddress\nan illegal memory access was encountered\n")
+    assert "OutOfBounds" in errors and "line 3: x[blockIdx.x * blockDim.x + threadIdx.x] = 1;" in errors
+
+
+@COMPILER
+def test_cooperative_launches_managed_memory_and_properties(vgpu):
+    status, shown, errors = vgpu("run", COOPERATIVE, options=("--gpu", "H100"))
+    assert (status, errors, shown) == (0, "", "28 32 132\n")
+
+
+@COMPILER
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("int main() { return nothing; }", "error: ‘nothing’ was not declared|undeclared identifier 'nothing'"),
+        ("__global__ void k(int *x) { *x = nothing; }\nint main() { }", 'line 1: identifier "nothing"'),
+        ('#include <cublas_v2.h>\nint main() {}', "cublas_v2.h"),
+        ("void far(int);\nint main() { far(1); }", "calls far, which vgpu doesn't have"),
+        ("__global__ void k(int *x) {}", "program.cu has no main. Its kernels are k; launch one: vgpu profile"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_compiled_says_why(vgpu, program, words):
+    status, shown, errors = vgpu("run", program)
+    assert (status, shown) == (1, "") and re.search(words, errors), errors
+    assert "Traceback" not in errors
+
+
+def test_a_kernel_alone(vgpu):
+    options = ["--kernel", "scale<float>", "--grid", "1", "--block", "8"]
+    for given in ("float32[5]=range", "3", "5"):
+        options += ["--arg", given]
+    assert vgpu("run", KERNEL, options=options) == (0, "[ 0.  3.  6.  9. 12.]\n", "")
+    status, shown, _ = vgpu("profile", KERNEL, options=options)
+    assert status == 0 and "Profile of" in shown and "x[i] *= by;" in shown
+
+
+def test_as_many_arguments_as_the_kernel_takes(vgpu):
+    status, _, errors = vgpu("run", KERNEL, options=["--kernel", "scale<float>", "--arg", "3"])
+    assert status == 1 and errors == "program.cu: scale<float> takes 3 arguments, and 1 were given.\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("float33[5]", "'float33' in 'float33[5]' is no type"),
+        (
+            "float32[5]=full",
+            "'full' in 'float32[5]=full' is no way to fill an array: random, range, zeros, or a number",
+        ),
+        ("five", "'five' isn't understood: an argument is a number (1000), or an array as type[size]=fill"),
+    ],
+)
+def test_an_argument_that_is_not_understood(given, words):
+    from vgpu.base.errors import ArgumentError
+    from vgpu.programs.kernels import argument
+
+    with pytest.raises(ArgumentError, match=re.escape(words)):
+        argument(given, None)
