@@ -43,7 +43,7 @@ def library(host: str, name: str, folder: Path, options: Sequence[str] = (), bes
         )
     source, target = folder / f"{name}.host.cpp", folder / f"{name}.so"
     source.write_text(f'#line 1 "{name}"\n{host}', encoding="utf-8")
-    includes = [f"-I{each}" for each in (HERE / "include", *include_folders())]
+    includes = [f"-I{each}" for each in (HERE, *include_folders())]
     command = [
         found, *FLAGS, *options, *includes, "-include", str(HERE / "prelude.h"), str(source),
         str(HERE / "runtime.cpp"), *beside, "-o", str(target), "-ldl", "-lpthread",
