@@ -15,6 +15,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from vgpu.hardware.device import current
+from vgpu.storage import memory
 
 
 def on_host(value: Any) -> Any:
@@ -110,8 +111,28 @@ class Properties:
         self.shared_memory_per_block_optin = gpu.shared_optin_limit
 
 
-def _nothing(*args: object, **kwargs: object) -> None:
-    """What a real GPU would do isn't needed here."""
+def _interface(tensor: torch.Tensor) -> dict[str, Any]:
+    """`__cuda_array_interface__`: other libraries' arrays share a tensor's memory, as they do on a GPU."""
+    if tensor.requires_grad:
+        raise RuntimeError("a tensor that requires grad has no __cuda_array_interface__: use tensor.detach()")
+    host = tensor.numpy()
+    setattr(tensor, _MEMORY, memory.adopt(host))  # for as long as there is the tensor
+    shape, strides = tuple(tensor.shape), host.strides
+    return {
+        "shape": shape,
+        "typestr": host.dtype.str,
+        "data": (tensor.data_ptr(), False),
+        "strides": strides,
+        "version": 3,
+    }
+
+
+_MEMORY = "_virtual_gpu_memory"
+
+
+def _nothing() -> Callable[..., None]:
+    """A function for what isn't needed here; each name gets another one, since torch.compile tells them apart by it."""
+    return lambda *args, **kwargs: None
 
 
 REPLACED: dict[str, Any] = {
@@ -122,18 +143,18 @@ REPLACED: dict[str, Any] = {
     "default_stream": lambda device=None: Stream(),
     "device": lambda device: contextlib.nullcontext(),
     "device_count": lambda: 1,
-    "empty_cache": _nothing,
+    "empty_cache": _nothing(),
     "get_device_capability": lambda device=None: current().compute_capability,
     "get_device_name": lambda device=None: current().name,
     "get_device_properties": lambda device=None: Properties(),
-    "init": _nothing,
+    "init": _nothing(),
     "is_available": lambda: True,
     "is_bf16_supported": lambda *args, **kwargs: True,
-    "manual_seed": torch.manual_seed,
-    "manual_seed_all": _nothing,
-    "set_device": _nothing,
+    "manual_seed": lambda seed: torch.manual_seed(seed),
+    "manual_seed_all": _nothing(),
+    "set_device": _nothing(),
     "stream": lambda stream: contextlib.nullcontext(stream),
-    "synchronize": _nothing,
+    "synchronize": _nothing(),
 }
 _mode = OnTheHost()
 
@@ -144,6 +165,7 @@ def activate() -> None:
         return
     for name, value in REPLACED.items():
         setattr(torch.cuda, name, value)
+    torch.Tensor.__cuda_array_interface__ = property(_interface)
     default = torch.set_default_device
     torch.set_default_device = lambda device: default(on_host(device))
     _mode.__enter__()

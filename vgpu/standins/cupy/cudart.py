@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from vgpu import operations
-from vgpu.launch import host_calls
+from vgpu.base import printf
 from vgpu.operations import CUDARuntimeError
 from vgpu.standins.cupy import streams
 from vgpu.standins.cupy.device import Device, modelled
@@ -113,7 +113,7 @@ def deviceGetLimit(limit: int) -> int:
     found = {
         cudaLimitMallocHeapSize: heap.limit,
         cudaLimitStackSize: lambda: layout.STACK_BYTES,
-        cudaLimitPrintfFifoSize: lambda: host_calls.LIMIT,
+        cudaLimitPrintfFifoSize: lambda: printf.LIMIT,
     }
     if limit not in found:
         raise CUDARuntimeError(f"cudaErrorUnsupportedLimit: the virtual GPU has no limit {limit}")

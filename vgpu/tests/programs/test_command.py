@@ -95,6 +95,44 @@ assert network(torch.ones(3, dtype=torch.float64, device=torch.device("cuda", 0)
 assert torch.zeros(2).to("cuda:0", torch.float16).dtype == torch.float16
 print(torch.cuda.get_device_name(), torch.cuda.get_device_properties(0).multi_processor_count)
 """
+TORCH = """\
+import cupy as cp
+import numba.cuda
+import torch
+
+SOURCE = 'extern "C" __global__ void clip(const float* x, float* y, float most, int n) {\\n'
+SOURCE += "    int i = blockIdx.x * blockDim.x + threadIdx.x;\\n    if (i < n) y[i] = fminf(x[i], most);\\n}\\n"
+kernel = cp.RawKernel(SOURCE, "clip")
+
+@torch.library.custom_op("mine::clip", mutates_args=())
+def clip(x: torch.Tensor, most: float) -> torch.Tensor:
+    y = torch.empty_like(x)
+    views = cp.asarray(x.detach()), cp.asarray(y)
+    kernel((-(-x.numel() // 128),), (128,), (*views, cp.float32(most), cp.int32(x.numel())))
+    return y
+
+@numba.cuda.jit
+def double(x):
+    i = numba.cuda.grid(1)
+    if i < x.size:
+        x[i] *= 2
+
+def keep(ctx, inputs, output):
+    ctx.inside = inputs[0] < inputs[1]
+
+def backward(ctx, gradient):
+    return gradient * ctx.inside, None
+
+clip.register_autograd(backward, setup_context=keep)
+x = torch.randn(1000, device="cuda", requires_grad=True)
+clip(x, 0.5).sum().backward()
+assert torch.equal(x.grad, (x < 0.5).float())
+assert torch.equal(clip(x.detach(), 0.5), x.detach().clamp(max=0.5))
+y = torch.arange(100.0).cuda()
+double[1, 128](y)
+assert y[3] == 6
+print("as PyTorch")
+"""
 WRONG = """\
 import numpy as np
 from numba import cuda
@@ -162,6 +200,11 @@ def test_triton_unchanged_with_tensors_on_cuda(vgpu):
     pytest.importorskip("triton", reason="Triton is published for Linux only")
     status, shown, errors = vgpu("run", TRITON, options=("--gpu", "H100"))
     assert (status, shown) == (0, "H100 132\n"), errors
+
+
+def test_an_operator_of_pytorch_with_a_kernel_in_cuda_c(vgpu):
+    status, shown, errors = vgpu("run", TORCH)
+    assert (status, shown) == (0, "as PyTorch\n"), errors
 
 
 def test_a_profile_has_each_kernel_once_by_grid_and_block(vgpu, tmp_path):
