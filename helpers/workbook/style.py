@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helpers.workbook import glossary
+from helpers.workbook.optional import needed
 from helpers.workbook.run import EXERCISE, Problem, tags, verdict_only
 from helpers.workbook.spoilers import spoilers
 
@@ -242,6 +243,12 @@ def unspoiled(page: Page) -> Found:
     yield from spoilers(page.cells)
 
 
+def skippable(page: Page) -> Found:
+    """Whoever skips the optional sections can run all others."""
+    for number, name in needed(page.cells):
+        yield number, f"it needs {name!r}, which only an optional section defines"
+
+
 def undiagnosed(page: Page) -> Found:
     """What an exercise's code to start from does wrong, the learner finds out by running it."""
     for number, cell in enumerate(page.cells, 1):
@@ -362,6 +369,7 @@ RULES = (
     Rule("prose in a row", prose_in_a_row),
     Rule("predict, run, explain", steps),
     Rule("unspoiled", unspoiled),
+    Rule("skippable", skippable),
     Rule("undiagnosed", undiagnosed),
     Rule("navigation", navigation),
     Rule("way back", way_back, ("glossary",)),

@@ -134,6 +134,7 @@ BROKEN = (
         add(revealed('reveal("a")'), text("<details>So.</details>\n\nIt is 2.")),
         "the answer, '2', stands in",
     ),
+    ("skippable", add(text("### More (optional)"), code("y = 1"), text("## On"), code("y + 1")), "it needs 'y'"),
     ("undiagnosed", add(code("x = 3", "exercise", outputs=[DIAGNOSED])), "--store"),
     ("navigation", swap(1, text(OPENING.replace("00_before", "02_after"))), "previous: [before](00_before.ipynb)"),
     ("navigation", swap(22, text(CLOSING.replace("02_after", "00_before"))), "next: [after](02_after.ipynb)"),
@@ -255,3 +256,19 @@ def test_headings_in_code_are_none():
 def test_words_per_code_line():
     made = page([text("one two three four"), code("# why\nx = 1\n\ny = 2")])
     assert style.words_per_code_line(made) == 2
+
+
+@pytest.mark.parametrize(
+    ("cells", "needed"),
+    [
+        ([text("### A (optional)"), code("y = 1\ny"), text("#### B"), code("y"), text("### C"), code("x")], []),
+        ([code("y = 0"), text("### A (optional)"), code("y = 1"), text("### C"), code("y")], []),
+        ([text("## A (optional)"), code("def f(): 1"), text("### B"), code("f()"), text("## C"), code("f()")], ["f"]),
+        ([text("## A (optional)"), code("import os"), text("## C"), code("def g(os): os"), code("os")], []),
+        ([text("```\n## A (optional)\n```"), code("y = 1"), text("## C"), code("y")], []),
+    ],
+)
+def test_what_needs_an_optional_section(cells, needed):
+    from helpers.workbook import optional
+
+    assert [name for _, name in optional.needed(cells)] == needed

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 FUEL = 1 << 16
 MOST_SLICES = 1 << 12  # rounds in which warps run out of fuel before the worker returns to Python
 SPIN_SECONDS = 0.005  # after which a block that spins on memory lets other blocks run
+BRIEF = 32  # warps of a launch that begins in the caller's thread
 FEW = 4  # blocks that a worker may have resident before all workers wait
 ROOM = 1 << 30  # bytes that a worker may have for blocks that wait for others in an ordinary launch
 MOST_THREADS = 1 << 12  # at once; workers wait for one another, so that each needs a separate thread
@@ -208,8 +209,19 @@ class Grid:
         if self.fault is None and self.missing:
             self.fault = faults.unfinished(self)
 
-    def start_workers(self) -> list[Future[None]]:
-        """Start a thread for each worker, or for fewer of them where the system has no further thread."""
+    @property
+    def brief(self) -> bool:
+        """Whether the first time slice may run in the caller's thread: it's short, and doesn't call Python."""
+        return self.warps * self.blocks <= BRIEF and len(self.workers) == 1 and self.workers[0].callback is None
+
+    def start_workers(self) -> list[Future[bool]]:
+        """Start a thread for each worker, or for fewer of them where the system has no further thread.
+
+        Handing a small launch to another thread takes longer than most of them do. So this thread runs the first time
+        slice, and another one what is left: the limits on time and Ctrl-C work as they do elsewhere.
+        """
+        if self.brief and self.work(self.workers[0], to_end=False):
+            return []
         futures = []
         for worker in self.workers:
             try:
@@ -253,13 +265,16 @@ class Grid:
             slot = LAUNCH_SLOT["stop_block"]
             self.shared[slot] = min(int(self.shared[slot]), max(block, 0))
 
-    def work(self, worker: Worker) -> None:
-        """Run blocks until none is left, a fault ends the launch, or time is up; runs in the worker's thread."""
+    def work(self, worker: Worker, to_end: bool = True) -> bool:
+        """Run blocks until none is left, a fault ends the launch, or time is up; runs in the worker's thread.
+
+        With `to_end` False only for a time slice. Returns whether the worker has ended.
+        """
         with self.lock:
             if self.cancelled or not worker.active:
-                return
+                return True
             worker.running = True
-        slices, rotation = worker["slices"], Rotation()
+        slices, rotation, ended = worker["slices"], Rotation(), True
         try:
             run_blocks = _run_blocks(self.independent)
             while True:
@@ -269,11 +284,11 @@ class Grid:
                 if status == FAILED and self.fail(worker):
                     continue
                 if status not in (OUT_OF_FUEL, IDLE) or self.cancelled:
-                    return
+                    return True
                 if self.deadline.passed():
                     self.cancelled = True
                     self.report(faults.timed_out(worker, self))
-                    return
+                    return True
                 if status == OUT_OF_FUEL:
                     with self.lock:
                         self.epoch += 1
@@ -281,14 +296,18 @@ class Grid:
                     slices = worker["slices"] = self.slices_after(slices, now - began)
                     self.rotate(worker, rotation, now - began)
                 elif not self.idle(worker, epoch):
-                    return
+                    return True
+                if not to_end:
+                    ended = False
+                    return False
         except BaseException:  # the others may wait for this worker's blocks
             self.cancelled = True
             self.stop(-1)
             raise
         finally:
             with self.lock:
-                worker.active = worker.running = False
+                worker.running = False
+                worker.active = not ended
                 self.epoch += 1
 
     def fail(self, worker: Worker) -> bool:

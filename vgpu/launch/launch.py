@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from vgpu import faults, ptx
 from vgpu.base import own, settings, steady
@@ -15,7 +15,7 @@ from vgpu.base import schedule as schedules
 from vgpu.launch import host_calls, residency
 from vgpu.launch.configuration import Dimensions, check_dimensions, check_launch_bounds, check_shared, check_warp, pack
 from vgpu.launch.counters import Counters
-from vgpu.launch.grid import Grid
+from vgpu.launch.grid import BRIEF, Grid
 from vgpu.launch.restored import restored
 from vgpu.lower import Lowered, lower
 from vgpu.ptx import Function, Parameter, device_library
@@ -28,6 +28,11 @@ FINISHED: own.Listeners[Callable[[Grid], object]] = own.Listeners()
 RUNNER: own.Own[Callable[..., Grid] | None] = own.Own(None)
 """What runs launches in place of `run`, with its arguments: the sanitizer, while it watches a whole program."""
 NAME = "kernel"  # of the function in each kernel's LLVM IR
+
+
+@cache
+def _cpus() -> int:
+    return os.cpu_count() or 1
 
 
 def counting() -> contextlib.AbstractContextManager[None]:
@@ -280,7 +285,7 @@ def run(
             kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative,
             schedule.seed, watched,
         )  # fmt: skip
-        done.run(min(schedule.workers or threads or os.cpu_count() or 1, math.prod(grid)))
+        done.run(1 if done.warps * done.blocks <= BRIEF else min(schedule.workers or threads or _cpus(), done.blocks))
     if prints:
         host_calls.flush(done.printed)
     if done.fault is not None:

@@ -46,6 +46,7 @@ class _WatchedGrid(grids.Grid):
     findings: Report
     given: list[bytes]
     counted: Counters | None = None
+    brief = False  # watched code calls Python at each finding, where Ctrl-C must not end up
 
     def counters(self) -> Counters:
         """The counters, which are read once: before the monitor lets the workers' memory go."""
@@ -53,7 +54,7 @@ class _WatchedGrid(grids.Grid):
             self.counted = super().counters()
         return self.counted
 
-    def start_workers(self) -> list[Future[None]]:
+    def start_workers(self) -> list[Future[bool]]:
         self.independent = False  # watched code is compiled for the block loop in which blocks may wait for others
         for worker in self.workers:
             self.monitor.attach(worker)
