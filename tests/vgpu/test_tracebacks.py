@@ -106,7 +106,7 @@ def test_long_messages_are_broken_between_words(notebook):
 def test_the_traceback_itself_stays_whole(notebook):
     notebook.run("fill[4, 32](x)")
     status, text = notebook.run("import sys, traceback; print(traceback.extract_tb(sys.last_traceback)[-1].name)")
-    assert (status, text) == ("ok", "_run\n")
+    assert (status, text) == ("ok", "run\n")
 
 
 def test_a_mistake_of_this_package_shows_whole(notebook):
