@@ -14,8 +14,6 @@
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __maxnreg__(...)
-#undef __noinline__
-#define __noinline__ __attribute__((noinline))
 
 // What the headers of kernels declare for kernels only.
 namespace cooperative_groups {}

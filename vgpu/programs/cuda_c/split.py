@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from vgpu.programs.cuda_c.text import Item, blanked, closing, items, masked, pieces, without_brackets
 
+_OF_HOST = re.compile(r"\bcuda[A-Z]\w*\s*\(|\bstd::|\bstr(?:n?cpy|len|n?cmp|n?cat|dup)\s*\(")
 DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
 ON_DEVICE = re.compile(
     r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|mma\.h|cub/|cuda/|cuda/std/|nv/|curand_"
@@ -83,14 +85,33 @@ def _is_kernel(item: Item) -> bool:
 
 
 def _device(source: str, found: list[Item], mentioned: str) -> str:
-    kept = _of_device(source, found, mentioned)
+    kept, masks = _of_device(source, found, mentioned), masked(source)
     parts, at = [], 0
     for item in found:
         if item not in kept:
             parts += [source[at : item.start], blanked(source, item.start, item.end)]
             at = item.end
+        elif item.kind == "type":
+            for start, end in _host_members(masks, item):
+                parts += [source[at:start], "{ __trap(); }", "\n" * source.count("\n", start, end)]
+                at = end
     text = _unstatic("".join([*parts, source[at:]]))
     return _INCLUDE.sub(lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", text)
+
+
+def _host_members(text: str, item: Item) -> Iterator[tuple[int, int]]:
+    """Where the bodies are of member functions that call what only the host has: kernels can't call them."""
+    opens = text.find("{", item.start, item.end)
+    at = opens + 1
+    while 0 < at < item.end:
+        begins = text.find("{", at, item.end)
+        if begins < 0:
+            return
+        ends = closing(text, begins)
+        head = re.search(r"[^;{}]*$", text[at:begins])
+        if head and "(" in head[0] and "__device__" not in head[0] and _OF_HOST.search(text, begins, ends):
+            yield begins, ends + 1
+        at = ends + 1
 
 
 def _of_device(source: str, found: list[Item], mentioned: str) -> set[Item]:
@@ -229,19 +250,29 @@ def _launches(source: str, text: str, taken: list[tuple[int, int]]) -> list[tupl
     return edits
 
 
+_OPENS = {">": "<", "]": "[", ")": "("}
+
+
+def _opening(text: str, at: int) -> int:
+    """Where the bracket opens that closes at `at`."""
+    depth, pair = 0, _OPENS[text[at]]
+    for place in range(at, -1, -1):
+        depth += {text[at]: 1, pair: -1}.get(text[place], 0)
+        if depth == 0:
+            return place
+    raise ValueError(f"the {text[at]} in line {text.count(chr(10), 0, at) + 1} isn't opened")
+
+
 def _callee(text: str, at: int) -> int:
-    """Where the kernel's name begins that ends before `at`: a name with `::` and arguments of a template."""
+    """Where the kernel's name begins that ends before `at`: with `::`, template arguments, `[i]`, or `(*pointer)`."""
     place = at
     while True:
         while place > 0 and text[place - 1].isspace():
             place -= 1
-        if place > 0 and text[place - 1] == ">":
-            depth = 0
-            while place > 0:
-                place -= 1
-                depth += {">": 1, "<": -1}.get(text[place], 0)
-                if depth == 0:
-                    break
+        if place > 0 and text[place - 1] in _OPENS:
+            place, brackets = _opening(text, place - 1), text[place - 1]
+            if brackets == ")" and not re.search(r"\w\s*$", text[:place]):
+                return place
             continue
         begin = place
         while begin > 0 and (text[begin - 1].isalnum() or text[begin - 1] == "_"):

@@ -127,6 +127,33 @@ int main() {
     printf("%d %d %d\\n", *total, blocks, found.multiProcessorCount);
 }
 """
+POINTERS = """\
+#include <cstdio>
+#include <memory>
+class Managed {
+public:
+    void *operator new(size_t n) {
+        void *p;
+        cudaMallocManaged(&p, n);
+        return p;
+    }
+    void operator delete(void *p) { cudaFree(p); }
+};
+struct Pair : public Managed {
+    int a, b;
+};
+__global__ void first(Pair *p) { p->a = 1; }
+__global__ void second(Pair *p) { p->b = 2; }
+typedef void (*Kernel)(Pair *);
+int main() {
+    Kernel kernels[] = {first, second}, last = second;
+    std::unique_ptr<Pair> pair(new Pair());
+    for (int i = 0; i < 2; ++i) kernels[i]<<<1, 1>>>(pair.get());
+    (*last)<<<1, 1>>>(pair.get());
+    cudaDeviceSynchronize();
+    printf("%d %d\\n", pair->a, pair->b);
+}
+"""
 KERNEL = """\
 template <typename T> __global__ void scale(T *x, T by, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -235,6 +262,11 @@ def test_the_program_is_told_of_faults_as_by_cuda(vgpu):
 def test_cooperative_launches_managed_memory_and_properties(vgpu):
     status, shown, errors = vgpu("run", COOPERATIVE, options=("--gpu", "H100"))
     assert (status, errors, shown) == (0, "", "28 32 132\n")
+
+
+@COMPILER
+def test_pointers_to_kernels_and_types_of_both_halves(vgpu):
+    assert vgpu("run", POINTERS) == (0, "1 2\n", "")
 
 
 @COMPILER
