@@ -191,17 +191,23 @@ def _of_function(source: str, item: Item) -> list[tuple[int, int, str]]:
     if _is_kernel(item):
         assert item.body is not None
         opens, closes = item.parameters()
-        names = [_name(each) for each in pieces(masked(source[opens + 1 : closes]))]
-        body = (
-            f"{{ vgpu_arguments given[] = {{{{0, 0}}, {', '.join(f'{{&{name}, sizeof({name})}}' for name in names)}}};"
-        )
-        return [(item.body[0], item.body[1] + 1, f"{body} vgpu_launch(given + 1, {len(names)}); }}")]
+        given = pieces(masked(source[opens + 1 : closes]))
+        references = [_name(each) for each in given if _is_reference(each)]  # whose addresses are passed
+        body = "{ " + "".join(f"const void *vgpu_at_{name} = &{name}; " for name in references)
+        places = [f"vgpu_at_{name}" if name in references else name for name in map(_name, given)]
+        listed = "".join(f", {{&{place}, sizeof({place})}}" for place in places)
+        body += f"vgpu_arguments given[] = {{{{0, 0}}{listed}}}; vgpu_launch(given + 1, {len(given)}); }}"
+        return [(item.body[0], item.body[1] + 1, body)]
     if item.name == "main" and item.body is not None:
         name = item.head.rindex("main", 0, item.parameters()[0] - item.start) + item.start
         return [(name, name + 4, "vgpu_main"), (item.body[1], item.body[1], " return 0; ")]
     if "__device__" in words and "__host__" not in words:
         return [(item.start, item.end, "")]
     return []
+
+
+def _is_reference(parameter: str) -> bool:
+    return "&" in re.sub(r"<.*>", "", parameter.partition("=")[0])
 
 
 def _name(parameter: str) -> str:

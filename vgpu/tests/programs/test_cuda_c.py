@@ -144,12 +144,17 @@ struct Pair : public Managed {
 };
 __global__ void first(Pair *p) { p->a = 1; }
 __global__ void second(Pair *p) { p->b = 2; }
+__global__ void third(Pair &p, const int &by) { p.a += by; }
 typedef void (*Kernel)(Pair *);
 int main() {
     Kernel kernels[] = {first, second}, last = second;
     std::unique_ptr<Pair> pair(new Pair());
     for (int i = 0; i < 2; ++i) kernels[i]<<<1, 1>>>(pair.get());
     (*last)<<<1, 1>>>(pair.get());
+    int *by;
+    cudaMallocManaged(&by, sizeof *by);
+    *by = 10;
+    third<<<1, 1>>>(*pair, *by);
     cudaDeviceSynchronize();
     printf("%d %d\\n", pair->a, pair->b);
 }
@@ -266,7 +271,7 @@ def test_cooperative_launches_managed_memory_and_properties(vgpu):
 
 @COMPILER
 def test_pointers_to_kernels_and_types_of_both_halves(vgpu):
-    assert vgpu("run", POINTERS) == (0, "1 2\n", "")
+    assert vgpu("run", POINTERS) == (0, "11 2\n", "")
 
 
 @COMPILER
