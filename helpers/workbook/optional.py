@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from nbformat import NotebookNode
 
+from helpers.workbook.markdown import unfenced
+
 HEADING = re.compile(r"^(#{2,6}) +(.+?) *#*$", re.MULTILINE)
 MARK = "(optional)"
 
@@ -17,7 +19,7 @@ def optional(cells: Sequence[NotebookNode]) -> list[bool]:
     found, level = [], 0
     for cell in cells:
         if cell.cell_type == "markdown":
-            for marks, title in HEADING.findall(re.sub(r"^(```|~~~).*?^\1", "", cell.source, flags=re.M | re.S)):
+            for marks, title in HEADING.findall(unfenced(cell.source)):
                 if level and len(marks) <= level:
                     level = 0
                 if title.endswith(MARK) and not level:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helpers.workbook import glossary
+from helpers.workbook.markdown import unfenced
 from helpers.workbook.optional import needed
 from helpers.workbook.run import EXERCISE, Problem, tags, verdict_only
 from helpers.workbook.spoilers import spoilers
@@ -83,8 +84,7 @@ def open_page(path: Path) -> Page:
 
 def headings(source: str, level: int) -> list[str]:
     """The titles of one level in Markdown, those inside fenced code left out."""
-    source = re.sub(r"^(```|~~~).*?^\1", "", source, flags=re.MULTILINE | re.DOTALL)
-    return re.findall(rf"^#{{{level}}} +(.+?) *#*$", source, flags=re.MULTILINE)
+    return re.findall(rf"^#{{{level}}} +(.+?) *#*$", unfenced(source), flags=re.MULTILINE)
 
 
 def code_lines(source: str) -> int:
@@ -94,8 +94,7 @@ def code_lines(source: str) -> int:
 
 def words(markdown: str) -> int:
     """Words a reader reads: links by their text; tables, code, pictures and the line of navigation left out."""
-    text = re.sub(r"^(```|~~~).*?^\1", "", markdown, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(r"^(\||\[Contents\]\().*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^(\||\[Contents\]\().*$", "", unfenced(markdown), flags=re.MULTILINE)
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
     text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"<[^>]+>", "", text))
     return len(re.findall(r"[^\W_][\w'’-]*", text))

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def plural(count: int, noun: str, many: str = "") -> str:
     """`1 row`, `1,000 rows`, `2 launches`; `many` where the plural is formed otherwise."""
     ending = "es" if noun.endswith(("s", "ch", "x")) else "s"
     return f"{count:,} {noun if count == 1 else many or noun + ending}"
+
+
+def sizes(dims: Sequence[int], times: str = "×") -> str:
+    """(4, 2, 1) as "4×2": a grid or a block without the ones at its end, and with one number at least."""
+    used = max((at + 1 for at, size in enumerate(dims) if size != 1), default=1)
+    return times.join(map(str, dims[:used]))

@@ -25,8 +25,8 @@ from vgpu.storage import layout, memory
 
 FINISHED: own.Listeners[Callable[[Grid], object]] = own.Listeners()
 """Called with the finished grid after each launch; launches count while there is a listener."""
-RUNNER: own.Own[Callable[..., Grid] | None] = own.Own(None)
-"""What runs launches in place of `run`, with its arguments: the sanitizer, while it watches a whole program."""
+RUNNERS: own.Listeners[Callable[..., Grid]] = own.Listeners()
+"""The last of them runs launches in place of `run`, with its arguments: the sanitizer's, while it watches a program."""
 NAME = "kernel"  # of the function in each kernel's LLVM IR
 
 
@@ -217,7 +217,7 @@ def launch(
     Errors: `LaunchError` for a bad configuration; subclasses of `KernelError` for an error in the kernel.
     """
     grid, block = check_dimensions(grid, block)
-    done = (RUNNER.get() or run)(
+    done = [run, *RUNNERS][-1](
         kernel, grid, block, params, arrays, shared_bytes, counted=observe or bool(FINISHED), threads=threads,
         timeout=timeout, cooperative=cooperative, schedule=schedules.chosen(schedule, seed), watched=watched,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from vgpu.base import own
+from vgpu.base import own, words
 from vgpu.operations import recorders
 from vgpu.operations.accesses import Touch, access, named_after, span
 from vgpu.operations.operation import KernelLaunch, NumPyCall, Operation
@@ -106,10 +106,10 @@ def kernel(
         if finish is not None:
             finish()
         return
-    blocks = _without_ones(grid)
-    label = f"{loaded.name} ({'×'.join(map(str, blocks))} block{'s' * (math.prod(blocks) != 1)})"
+    blocks = _tuple(grid)
+    label = f"{loaded.name} ({words.sizes(blocks)} block{'s' * (math.prod(blocks) != 1)})"
     cooperative = bool(options.get("cooperative"))
-    does = KernelLaunch(_tuple(grid), _tuple(block), tuple(params), tuple(arrays), shared_bytes, cooperative)
+    does = KernelLaunch(blocks, _tuple(block), tuple(params), tuple(arrays), shared_bytes, cooperative)
     submitted = Operation("kernel", label=label, asynchronous=True, kernel=loaded, does=does)
     if queue.capture is not None:
         launch.check_dimensions(grid, block)
@@ -205,11 +205,3 @@ def refuse_captured(queue: Queue, what: str) -> None:
 
 def _tuple(sizes: Sizes) -> tuple[int, ...]:
     return tuple(map(int, sizes)) if isinstance(sizes, Sequence) else (int(sizes),)
-
-
-def _without_ones(grid: Sizes) -> tuple[int, ...]:
-    """The grid's size, without dimensions of 1 at its end."""
-    sizes = tuple(grid) if isinstance(grid, Sequence) else (grid,)
-    while len(sizes) > 1 and sizes[-1] == 1:
-        sizes = sizes[:-1]
-    return sizes

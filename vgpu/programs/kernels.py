@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from vgpu import operations
 from vgpu.base.errors import ArgumentError
 from vgpu.base.words import plural
+from vgpu.programs.cuda_c.run import compiled, read
 from vgpu.standins import cupy as cp
-from vgpu.standins.cupy.arguments import KernelParameter, kernel_parameters
+from vgpu.standins.cupy.arguments import KernelParameter, kernel_parameters, pack
 from vgpu.standins.cupy.signature import parameters
 
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -33,16 +35,14 @@ def launch(
     kernel: its name, or an instance of a template ("scale<float>"). grid, block: "4" or "16x16". Raises ArgumentError
     for an argument that isn't understood, and what a launch raises.
     """
-    from vgpu.programs.cuda_c.run import read
-
-    program = read(path, options)
-    source = program.device(kernel)
-    function = cp.RawModule(code=source, options=tuple(options), name_expressions=[kernel]).get_function(kernel)
-    wanted = kernel_parameters(kernel, function.kernel.parameters, parameters(source, kernel.partition("<")[0]))
+    source = read(path, options).device(kernel)
+    loaded = compiled(source, path, {kernel: kernel}, options)[kernel]
+    wanted = kernel_parameters(kernel, loaded.parameters, parameters(source, kernel.partition("<")[0]))
     if len(wanted) != len(arguments):
         raise ArgumentError(f"{kernel} takes {plural(len(wanted), 'argument')}, and {len(arguments)} were given.")
     given = [argument(text, parameter) for text, parameter in zip(arguments, wanted, strict=True)]
-    function(_sizes(grid), _sizes(block), tuple(given), shared_mem=shared_bytes)
+    params, arrays = pack(kernel, wanted, given)
+    operations.kernel(operations.LEGACY, loaded, _sizes(grid), _sizes(block), params, arrays, shared_bytes)
     return [each.get() for each in given if isinstance(each, cp.ndarray)]
 
 

@@ -112,12 +112,6 @@ def seconds(launched: Launched, profile: Profile) -> float:
     return launched.launches * profile.model.seconds
 
 
-def size(dims: tuple[int, ...]) -> str:
-    """(4, 2, 1) as "4×2"."""
-    used = max((at + 1 for at, extent in enumerate(dims) if extent > 1), default=1)
-    return "×".join(map(str, dims[:used]))
-
-
 def as_data(value: Any) -> Any:
     """A figure as JSON has it: numbers of NumPy as Python's, infinity as null."""
     value = value.item() if hasattr(value, "item") else value

@@ -152,9 +152,9 @@ def _banned(finding: Finding, kinds: list[str], schedules: bool) -> bool:
 
 
 def _launch(each: Launched) -> str:
-    from vgpu.programs.observed import size
+    from vgpu.base.words import sizes
 
-    return f"{each.kernel.name}, grid {size(each.grid)}, block {size(each.block)}"
+    return f"{each.kernel.name}, grid {sizes(each.grid)}, block {sizes(each.block)}"
 
 
 def _worst(profile: Profile, metric: str) -> str:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from vgpu.base.words import plural
+from vgpu.base.words import plural, sizes
 from vgpu.hardware.device import current
 from vgpu.hardware.time_model import seconds_text
-from vgpu.programs.observed import Found, Launched, Observed, as_data, seconds, size
+from vgpu.programs.observed import Found, Launched, Observed, as_data, seconds
 from vgpu.tools.profile_table import text_table
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class ProfileReport:
         total = sum(seconds(*row) for row in self.rows) or 1.0
         head = ["kernel", "grid", "block", "launches", "modelled", "share", "limited by"]
         rows = [
-            [each.kernel.name, size(each.grid), size(each.block), str(each.launches),
+            [each.kernel.name, sizes(each.grid), sizes(each.block), str(each.launches),
              seconds_text(seconds(each, found)), f"{seconds(each, found) / total:.0%}", found.model.bound]
             for each, found in self.rows
         ]  # fmt: skip
@@ -187,7 +187,7 @@ class OccupancyReport:
     def text(self) -> str:
         head = ["kernel", "block", "registers", "shared bytes", "blocks an SM", "occupancy", "limited by"]
         rows = [
-            [each.kernel.name, size(each.block), str(held.registers), f"{held.shared_bytes:,}",
+            [each.kernel.name, sizes(each.block), str(held.registers), f"{held.shared_bytes:,}",
              str(held.blocks_per_sm), f"{held.fraction:.1%}", held.limiter]
             for each, held in self.rows
         ]  # fmt: skip

@@ -10,12 +10,14 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
 from vgpu.standins.cupy.missing import Missing
+from vgpu.standins.finders import Execute, found_by_others, loaded_by
 
 REPLACED = {"cupy": "vgpu.standins.cupy", "cupyx": "vgpu.standins.cupyx"}
 
@@ -67,13 +69,10 @@ class _Finder:
         parent, _, member = name.rpartition(".")
         if name not in CHANGED and parent not in REPLACED.values():
             return None
-        others = (finder for finder in sys.meta_path if finder is not self)
-        spec = next((spec for finder in others if (spec := finder.find_spec(name, path, target)) is not None), None)
+        spec = found_by_others(self, name, path, target)
         if spec is None and parent in REPLACED.values():  # `from cupyx import jit`
             raise ImportError(_why_missing(sys.modules[parent], member))
-        if spec is not None and spec.loader is not None and name in CHANGED:
-            vars(spec.loader)["exec_module"] = _then(spec.loader.exec_module, CHANGED[name])
-        return spec
+        return loaded_by(spec, partial(_then, CHANGED[name])) if name in CHANGED else spec
 
 
 def _why_missing(module: ModuleType, member: str) -> str:
@@ -109,7 +108,7 @@ def stand_in(name: str) -> ModuleType:
     return made
 
 
-def _then(execute: Callable[[ModuleType], None], change: Callable[[ModuleType], None]) -> Callable[[ModuleType], None]:
+def _then(change: Callable[[ModuleType], None], execute: Execute) -> Execute:
     def exec_module(module: ModuleType) -> None:
         execute(module)
         change(module)

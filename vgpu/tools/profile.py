@@ -18,6 +18,7 @@ from functools import cached_property
 from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from vgpu.base.words import sizes
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
 from vgpu.hardware.occupancy import Occupancy, occupancy
@@ -122,7 +123,7 @@ class Profile:
 
     @property
     def title(self) -> str:
-        grid, block = (_dims(dims) for dims in (self.counters.grid, self.counters.block))
+        grid, block = (sizes(dims, " × ") for dims in (self.counters.grid, self.counters.block))
         blocks, threads = ("" if math.prod(n) == 1 else "s" for n in (self.counters.grid, self.counters.block))
         return f"Profile of {self.name}: {grid} block{blocks} of {block} thread{threads}"
 
@@ -164,12 +165,6 @@ class Profile:
 
 
 _BY_NAME = {name: metric for metric in METRICS for name in (metric.key, metric.nsight) if name}
-
-
-def _dims(dims: tuple[int, ...]) -> str:
-    """(4, 2, 1) as "4 × 2", without trailing ones."""
-    used = max((at + 1 for at, size in enumerate(dims) if size > 1), default=1)
-    return " × ".join(map(str, dims[:used]))
 
 
 def _unknown(name: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from vgpu.base.errors import CompileError, Unsupported
 from vgpu.compile.cuda_c import include_folders
+from vgpu.programs.cuda_c.text import opening, pieces
 
 HERE = Path(__file__).parent
 COMPILERS = ("c++", "g++", "clang++")
@@ -82,17 +83,5 @@ def instances(library_path: Path, kernels: Sequence[str], templates: Collection[
 
 def _name(demangled: str) -> str:
     """A function's name with the arguments of its template: "reduce<256>" of `void reduce<256>(float*, int)`."""
-    depth = 0
-    for at, char in enumerate(demangled):
-        depth += {"<": 1, ">": -1}.get(char, 0)
-        if char == "(" and depth == 0 and at:
-            head = demangled[:at]
-            break
-    else:
-        return demangled
-    depth, start = 0, 0
-    for at, char in enumerate(head):
-        depth += {"<": 1, ">": -1}.get(char, 0)
-        if char == " " and depth == 0:
-            start = at + 1
-    return head[start:]
+    name = pieces(demangled, " ")[-1]
+    return name[: opening(name, len(name) - 1)] if name.endswith(")") else name

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from vgpu.programs.cuda_c.text import Item, blanked, closing, items, masked, pieces, without_brackets
+from vgpu.programs.cuda_c.text import Item, blanked, closing, edited, items, masked, opening, pieces, without_brackets
 
 _OF_HOST = re.compile(r"\bcuda[A-Z]\w*\s*\(|\bstd::|\bstr(?:n?cpy|len|n?cmp|n?cat|dup)\s*\(")
 DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
@@ -86,16 +86,11 @@ def _is_kernel(item: Item) -> bool:
 
 def _device(source: str, found: list[Item], mentioned: str) -> str:
     kept, masks = _of_device(source, found, mentioned), masked(source)
-    parts, at = [], 0
-    for item in found:
-        if item not in kept:
-            parts += [source[at : item.start], blanked(source, item.start, item.end)]
-            at = item.end
-        elif item.kind == "type":
-            for start, end in _host_members(masks, item):
-                parts += [source[at:start], "{ __trap(); }", "\n" * source.count("\n", start, end)]
-                at = end
-    text = _unstatic("".join([*parts, source[at:]]))
+    edits = [(item.start, item.end, blanked(source, item.start, item.end)) for item in found if item not in kept]
+    for item in kept:
+        if item.kind == "type":
+            edits += [(start, end, "{ __trap(); }") for start, end in _host_members(masks, item)]
+    text = _unstatic(edited(source, edits))
     return _INCLUDE.sub(lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", text)
 
 
@@ -165,12 +160,7 @@ def _host(source: str, found: list[Item]) -> str:
         elif item.kind == "type":
             edits += _members(source, text, item)
     edits += _launches(source, text, [(start, end) for start, end, _ in edits])
-    parts, at = [], 0
-    for start, end, new in sorted(edits):
-        lines = source.count("\n", start, end) - new.count("\n")
-        parts += [source[at:start], new, "\n" * lines]
-        at = end
-    whole = _unstatic("".join([*parts, source[at:]]))
+    whole = _unstatic(edited(source, edits))
     return _INCLUDE.sub(_on_host, whole)
 
 
@@ -256,27 +246,14 @@ def _launches(source: str, text: str, taken: list[tuple[int, int]]) -> list[tupl
     return edits
 
 
-_OPENS = {">": "<", "]": "[", ")": "("}
-
-
-def _opening(text: str, at: int) -> int:
-    """Where the bracket opens that closes at `at`."""
-    depth, pair = 0, _OPENS[text[at]]
-    for place in range(at, -1, -1):
-        depth += {text[at]: 1, pair: -1}.get(text[place], 0)
-        if depth == 0:
-            return place
-    raise ValueError(f"the {text[at]} in line {text.count(chr(10), 0, at) + 1} isn't opened")
-
-
 def _callee(text: str, at: int) -> int:
     """Where the kernel's name begins that ends before `at`: with `::`, template arguments, `[i]`, or `(*pointer)`."""
     place = at
     while True:
         while place > 0 and text[place - 1].isspace():
             place -= 1
-        if place > 0 and text[place - 1] in _OPENS:
-            place, brackets = _opening(text, place - 1), text[place - 1]
+        if place > 0 and text[place - 1] in ")]>":
+            place, brackets = opening(text, place - 1), text[place - 1]
             if brackets == ")" and not re.search(r"\w\s*$", text[:place]):
                 return place
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 _OPAQUE = re.compile(
@@ -41,6 +41,19 @@ def closing(text: str, at: int) -> int:
             if depth == 0:
                 return place
     raise ValueError(f"the {text[at]} in line {text.count(chr(10), 0, at) + 1} isn't closed")
+
+
+_OPENED = {">": "<", "]": "[", ")": "("}
+
+
+def opening(text: str, at: int) -> int:
+    """Where the bracket opens that is closed at `at`, which may be an angle; ValueError where it doesn't."""
+    depth, pair = 0, _OPENED[text[at]]
+    for place in range(at, -1, -1):
+        depth += {text[at]: 1, pair: -1}.get(text[place], 0)
+        if depth == 0:
+            return place
+    raise ValueError(f"the {text[at]} in line {text.count(chr(10), 0, at) + 1} isn't opened")
 
 
 @dataclass(frozen=True)
@@ -184,3 +197,13 @@ def pieces(text: str, separator: str = ",") -> list[str]:
 def blanked(source: str, start: int, end: int) -> str:
     """A part of the source as blanks, with its lines."""
     return re.sub(r"[^\n]", " ", source[start:end])
+
+
+def edited(source: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """The source with parts replaced: (start, end, what stands there instead). Lines stay where they are."""
+    parts, at = [], 0
+    for start, end, new in sorted(edits):
+        lines = source.count("\n", start, end) - new.count("\n")
+        parts += [source[at:start], new, "\n" * lines]
+        at = end
+    return "".join([*parts, source[at:]])

@@ -11,10 +11,11 @@ import builtins
 import importlib
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 
 from vgpu.base import steady
+from vgpu.standins.finders import Execute, found_by_others, loaded_by
 from vgpu.standins.numba.rebind import STAND_IN
 
 ADOPTED = (  # in the order in which they import one another
@@ -59,14 +60,10 @@ class _AdoptedFinder:
     ) -> ModuleSpec | None:
         if name not in ADOPTED:
             return None
-        others = (finder for finder in sys.meta_path if finder is not self)
-        spec = next((spec for finder in others if (spec := finder.find_spec(name, path, target)) is not None), None)
-        if spec is not None and spec.loader is not None:
-            vars(spec.loader)["exec_module"] = _executing(spec.loader.exec_module)
-        return spec
+        return loaded_by(found_by_others(self, name, path, target), _executing)
 
 
-def _executing(execute: Callable[[types.ModuleType], None]) -> Callable[[types.ModuleType], None]:
+def _executing(execute: Execute) -> Execute:
     def exec_module(module: types.ModuleType) -> None:
         vars(module)["__builtins__"] = {**vars(builtins), "__import__": _import}
         execute(module)

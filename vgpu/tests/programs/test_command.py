@@ -229,6 +229,13 @@ def test_the_sanitizer_lists_a_mistake_once_and_the_status_is_1(vgpu, tmp_path):
     assert "in 3 launches" in shown and "errors in 2 kernels" in shown
 
 
+def test_threads_of_the_program_are_watched_too(vgpu):
+    in_a_thread = "thread = threading.Thread(target=beyond[2, 64], args=(x,))\nthread.start()\nthread.join()"
+    program = "import threading\n" + WRONG.replace("beyond[2, 64](x)", in_a_thread)
+    status, shown, errors = vgpu("sanitize", program)
+    assert status == 1 and "beyond: 1 finding in 1 launch" in shown, errors
+
+
 def test_random_schedules_show_that_a_result_depends_on_them(vgpu):
     status, shown, _ = vgpu("sanitize", WRONG, options=("--schedules", "3"))
     assert status == 1 and "`x` differs between seed 0 and seed" in shown

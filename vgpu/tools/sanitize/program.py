@@ -46,9 +46,5 @@ def watching(
         found(findings if others is None else findings.joined(others), done[-1])
         return done[-1]
 
-    before = launch.RUNNER.get()
-    launch.RUNNER.set(run)
-    try:
+    with launch.RUNNERS.hearing(run):
         yield
-    finally:
-        launch.RUNNER.set(before)
