@@ -89,6 +89,13 @@ class Builder:
         listed = [f"{kind} {value}" for value in values]
         return Value(self, vector(kind, len(listed)), f"<{', '.join(listed)}>")
 
+    def join(self, pieces: Sequence[Value]) -> Value:
+        """Vectors of one kind, a power of two of them, one after the other in one."""
+        while len(pieces) > 1:
+            pairs = zip(pieces[::2], pieces[1::2], strict=True)
+            pieces = [a.shuffle(b, range(2 * a.count)) for a, b in pairs]
+        return pieces[0]
+
     # -- memory
 
     def variable(self, kind: str, initial: Value | Number | None = None, name: str = "") -> Variable:

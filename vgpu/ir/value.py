@@ -165,23 +165,14 @@ class Value:
         top = 1 << (element_bits(magnitude.kind) - 1)
         return ((magnitude & (top - 1)) | (sign_bits & top)).as_float()
 
-    def intrinsic(
-        self, name: str, *others: Value | Number, result: str | None = None, flag: bool | None = None
-    ) -> Value:
-        """A call of `llvm.NAME` for this value and others of its type; `flag` is a last argument, an i1.
-
-        `result` is the type of an element of the result where it is another one.
-        """
+    def intrinsic(self, name: str, *others: Value | Number, flag: bool | None = None) -> Value:
+        """A call of `llvm.NAME` for this value and others of its type; `flag` is a last argument, an i1."""
         values = [self, *(o if isinstance(o, Value) else self.constant(o) for o in others)]
         count = max(value.count for value in values)
         values = [value.splat(count) for value in values]
         kind = values[0].kind
-        whole = like(kind, result or parts(kind)[1])
-        overload = _overload(kind)
-        if name in ("llvm.fptosi.sat", "llvm.fptoui.sat"):
-            overload = _overload(whole) + overload
         given = ", ".join(map(str, values)) + ("" if flag is None else f", i1 {constant('i1', flag)}")
-        return self.builder.value(whole, f"call {whole} @{name}{overload}({given})")
+        return self.builder.value(kind, f"call {kind} @{name}{_overload(kind)}({given})")
 
     def reduce(self, name: str) -> Value:
         """All elements in one by `llvm.vector.reduce.NAME`."""

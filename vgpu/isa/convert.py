@@ -20,14 +20,23 @@ def convert(m: Form, a: Value) -> Value:
                 a = a.intrinsic(name)
         if target.is_float:
             return _between_floats(m, a)
-        name = "llvm.fptosi.sat" if target.kind == "s" else "llvm.fptoui.sat"
-        whole, nan = a.intrinsic(name, result=f"i{target.bits}"), m.integer_of_nan
-        return a.is_nan().select(nan, whole) if nan else whole
+        return _to_integer(m, a)
     if target.is_float:
         return _from_integer(m, a)
     if "sat" in m.mods:
         a = _clamp(m, a)
     return a.to(f"i{target.bits}", signed=source.kind == "s")
+
+
+def _to_integer(m: Form, a: Value) -> Value:
+    """The nearest that the type has; LLVM's own saturating conversion would take one lane after the other."""
+    low, high = m.t.limits
+    over, under = a.reaches(high + 1.0), a.compare("ole", low - 1.0) if low == 0 else a.below(low)
+    fits = ~(over | under | a.is_nan())
+    whole = fits.select(a, 0.0).cast("fptosi" if low else "fptoui", f"i{m.t.bits}")
+    whole = under.select(low, over.select(high, whole))
+    nan = m.integer_of_nan
+    return a.is_nan().select(nan, whole) if nan else whole
 
 
 def _clamp(m: Form, a: Value) -> Value:

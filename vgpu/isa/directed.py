@@ -1,7 +1,7 @@
-"""Rounding towards zero, down and up (`.rz`, `.rm`, `.rp`): in NumPy by exact fractions, in LLVM by error terms.
+"""Rounding towards zero, down and up (`.rz`, `.rm`, `.rp`): in NumPy by exact fractions, in LLVM by the CPU.
 
-CPUs round to nearest unless a mode is switched, which vector code can't do lane by lane. So the nearest result is
-computed first, then its error; the sign of the error decides whether to take the neighbour instead.
+The runtime has a function of each operation, which asks the CPU for the mode. Conversions take the nearest result and
+step to its neighbour where the sign of the error says so.
 """
 
 from __future__ import annotations
@@ -117,10 +117,23 @@ def halves(word: str, nearest: np.ndarray, back: np.ndarray, a: np.ndarray) -> n
     return (nearest.astype(np.int32) + step).astype(np.uint16)
 
 
-# ---------------------------------------------------------------- LLVM: error-free transformations
+# ---------------------------------------------------------------- LLVM
 
-# Of doubles these have no error term that never overflows or underflows: the runtime switches the CPU's mode for them.
-BY_MODE, PREFIX = ("fma", "div", "rcp", "sqrt"), "wb_directed_"
+PREFIX = "wb_directed_"
+OPERATIONS = tuple(EXACT) + ("sqrt",)  # the runtime has a function of each, mode and size
+
+
+def llvm_directed(name: str, nearest: Callable[..., Any]) -> Callable[..., Any]:
+    """A function with directed rounding, from one that rounds to nearest."""
+
+    def meaning(m: Form, *values: Value) -> Value:
+        word = word_of(m)
+        if word is None:
+            return nearest(m, *values)
+        first, *others = values
+        return first.lanewise(f"{PREFIX}{name}_{word}_{m.t.bits}", *others, result=first.element)
+
+    return meaning
 
 
 def two_sum(a: Value, b: Value) -> tuple[Value, Value]:
@@ -131,35 +144,6 @@ def two_sum(a: Value, b: Value) -> tuple[Value, Value]:
     return total, lost
 
 
-def _product(a: Value, b: Value) -> tuple[Value, Value]:
-    product = a * b
-    return product, a.intrinsic("llvm.fma", b, -product)
-
-
-def _quotient(a: Value, b: Value) -> tuple[Value, Value]:
-    quotient = a / b
-    rest = (-quotient).intrinsic("llvm.fma", b, a)
-    # The quotient is too small when what is left has the sign of the divisor.
-    return quotient, rest * a.constant(1.0).copy_sign(b)
-
-
-def _root(a: Value) -> tuple[Value, Value]:
-    root = a.intrinsic("llvm.sqrt")
-    return root, (-root).intrinsic("llvm.fma", root, a)
-
-
-# Nearest result and the sign of exact minus nearest, for doubles; for those that hold floats exactly so.
-WITH_ERROR: dict[str, Callable[..., Any]] = {
-    "add": two_sum,
-    "sub": lambda a, b: two_sum(a, -b),
-    "mul": _product,
-    "fma": lambda a, b, c: two_sum(a * b, c),
-    "div": _quotient,
-    "rcp": lambda a: _quotient(a.constant(1.0), a),
-    "sqrt": _root,
-}
-
-
 def to_odd(total: Value, lost: Value) -> Value:
     """A double that rounds to a narrower type, in any mode, as the exact sum `total + lost` would."""
     bits = total.as_int()
@@ -168,55 +152,6 @@ def to_odd(total: Value, lost: Value) -> Value:
     inward = (lost.as_int() ^ bits).below(0, signed=True)
     step = inward.select(total.number("i64", -1), 1)
     return inexact.select(bits + step, bits).as_float()
-
-
-def llvm_directed(name: str, nearest: Callable[..., Any]) -> Callable[..., Any]:
-    """A function with directed rounding, from one that rounds to nearest."""
-
-    def meaning(m: Form, *values: Value) -> Value:
-        word = word_of(m)
-        if word is None:
-            return nearest(m, *values)
-        if m.t.bits == 64 and name in BY_MODE:
-            return values[0].lanewise(f"{PREFIX}{name}_{word}", *values[1:], result="double")
-        wide = [v.cast("fpext", "double") for v in values]
-        total, lost = WITH_ERROR[name](*wide)
-        if m.t.bits == 32:
-            result = narrow(word, to_odd(total, lost), "float")
-        else:
-            result = step_double(word, total, _at_the_limits(name, wide, total, lost))
-        if word == "rm" and name in ("add", "sub", "fma"):
-            result = _signed_zero(name, wide, total, result)
-        return result
-
-    return meaning
-
-
-def _signed_zero(name: str, wide: Sequence[Value], total: Value, result: Value) -> Value:
-    a, b = wide[:2]
-    first = a * b if name == "fma" else a
-    second = wide[2] if name == "fma" else -b if name == "sub" else b
-    minus = first.as_int() | second.as_int()
-    minus = minus & 1 << 63
-    zero = minus.cast("bitcast", "double").cast("fptrunc", result.element)
-    return total.eq(0.0).select(zero, result)
-
-
-def _at_the_limits(name: str, wide: Sequence[Value], total: Value, lost: Value) -> Value:
-    """The error of a double operation where the error term itself overflows or underflows."""
-    a, b = wide
-    magnitude = lambda v: v.intrinsic("llvm.fabs")
-    finite = magnitude(a).below(math.inf) & magnitude(b).below(math.inf)
-    over = magnitude(total).eq(math.inf) & finite
-    lost = over.select(-total, lost)
-    if name != "mul":
-        return lost
-    scale = 2.0**600
-    scaled = (a * scale).intrinsic("llvm.fma", b, -(total * scale))
-    lost = magnitude(total).below(2.0**-900).select(scaled, lost)
-    vanished = a.compare("one", 0.0) & b.compare("one", 0.0)
-    vanished = vanished & total.eq(0.0)
-    return vanished.select(total.constant(1.0).copy_sign(total), lost)
 
 
 def step_double(word: str, total: Value, lost: Value) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vgpu import isa
 from vgpu.base.context import PC_DONE, PC_SYNC
@@ -11,7 +11,7 @@ from vgpu.ir import LANES, Value
 from vgpu.ir.value import V32
 from vgpu.lower import definedness
 from vgpu.lower.basic_blocks import BasicBlock
-from vgpu.ptx import Instruction, Operand, Pair
+from vgpu.ptx import Imm, Instruction, Operand, Pair
 
 if TYPE_CHECKING:
     from vgpu.lower.calls import Calls as Kernel
@@ -33,27 +33,39 @@ def members(kernel: Kernel, operand: Operand) -> Value:
     return kernel.bits_value(operand, 32) & kernel.mask
 
 
+SHUFFLES: dict[str, Callable[[Any, Any, Any], Any]] = {  # mode -> the lane asked, by own lane, operand b and segment
+    "up": lambda lane, b, segment: lane - b,
+    "down": lambda lane, b, segment: lane + b,
+    "bfly": lambda lane, b, segment: lane ^ b,
+    "idx": lambda lane, b, segment: lane & segment | b & ~segment,
+}  # fmt: skip
+
+
+def _asked(mode: str, lane: Any, b: Any, c: Any) -> tuple[Any, Any]:
+    """The lane that a lane asks, and the last one it may ask: of Values or of numbers."""
+    segment = c >> 8 & 31
+    return SHUFFLES[mode](lane, b & 31, segment), lane & segment | c & 31 & ~segment
+
+
 def shuffle(kernel: Kernel, instruction: Instruction) -> None:
     destination, value, place, clamp = instruction.operands[:4]
-    mode = next(m for m in instruction.modifiers if m in ("up", "down", "bfly", "idx"))
-    lane = kernel.ir.each_lane("i32")
+    mode = next(m for m in instruction.modifiers if m in SHUFFLES)
     a, b, c = (kernel.bits_value(o, 32) for o in (value, place, clamp))
-    limit, segment = c & 31, c >> 8 & 31
-    b = b & 31
-    floor = lane & segment
-    ceiling = floor | limit & ~segment
-    source = {
-        "up": lambda: lane - b,
-        "down": lambda: lane + b,
-        "bfly": lambda: lane ^ b,
-        "idx": lambda: floor | b & ~segment,
-    }[mode]()
-    inside = source.compare("sge" if mode == "up" else "sle", ceiling)
-    source = inside.select(source, lane)
     guard = kernel.guard(instruction.guard)
     # What a lane holds that takes no part is undefined: it gives 0, in both engines.
     given = kernel.guarded_mask(guard).lanes().select(a, 0)
-    result = given.lanewise("wb_permute", source, result="i32")
+    if isinstance(place, Imm) and isinstance(clamp, Imm):
+        asked = [_asked(mode, lane, place.value, clamp.value) for lane in range(LANES)]
+        within = [at >= last if mode == "up" else at <= last for at, last in asked]
+        order = [at if ok else lane for lane, (ok, (at, _)) in enumerate(zip(within, asked, strict=True))]
+        inside, source = kernel.ir.each_lane("i1", map(int, within)), kernel.ir.each_lane("i32", order)
+        result = given.shuffle(None, order)
+    else:
+        lane = kernel.ir.each_lane("i32")
+        at, last = _asked(mode, lane, b, c)
+        inside = at.compare("sge" if mode == "up" else "sle", last)
+        source = inside.select(at, lane)
+        result = given.lanewise("wb_permute", source, result="i32")
     if isinstance(destination, Pair):
         if destination.second is not None:
             kernel.write(destination.second, inside, guard)

@@ -26,12 +26,16 @@ from vgpu.runtime import (
 )
 
 
-def source(avx512: bool) -> str:
-    """The whole runtime as LLVM IR, for a CPU with or without AVX-512; `demand` takes from it what a kernel calls."""
-    parts = (driver, places, barriers, host, follow, heap, lanes, tensor, texture, async_copy, mbarrier, bulk_copy)
-    return "\n".join([access.source(avx512), shadow.hooks(), *(part.source() for part in parts)])
+def source(vectors: str) -> str:
+    """The whole runtime as LLVM IR; `demand` takes from it what a kernel calls.
+
+    vectors: what the CPU has of "avx512", "avx2" and "".
+    """
+    parts = (driver, places, barriers, host, follow, heap, tensor, texture, async_copy, mbarrier, bulk_copy)
+    written = [access.source(vectors == "avx512"), shadow.hooks(), lanes.source(vectors)]
+    return "\n".join([*written, *(part.source() for part in parts)])
 
 
-def later(function: str) -> str | None:
-    """The module of a function that is made only when a kernel calls it, or None."""
-    return tensor.later(function) or directed.later(function)
+def later(function: str, vectors: str) -> str | None:
+    """The module of a function that is made only when a kernel calls it, or None; `vectors` as for `source`."""
+    return tensor.later(function) or directed.later(function, vectors)

@@ -82,8 +82,8 @@ def signatures(text: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=2)
-def functions(avx512: bool) -> Functions:
-    """The runtime for a CPU with or without AVX-512."""
+def functions(vectors: str) -> Functions:
+    """The runtime for a CPU with these vector instructions, as `runtime.source` names them."""
     from vgpu import runtime
 
-    return Functions(runtime.source(avx512))
+    return Functions(runtime.source(vectors))

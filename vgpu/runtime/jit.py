@@ -15,10 +15,13 @@ from vgpu.base import on_disk, steady
 from vgpu.base.errors import Unsupported
 from vgpu.base.settings import setting
 
+VECTORS = {"avx512": "avx512f", "avx2": "avx2"}  # what the runtime is written for, by LLVM's name of the feature
+WITH_AVX2 = ("haswell", "broadwell", "skylake", "x86-64-v3", "znver1", "znver2", "znver3")  # of those one may choose
+
 _lock = steady.lock(rank=3)
 _engine: Any = None
 _machine: Any = None
-_wide = False  # whether the CPU has AVX-512
+_vectors = ""  # what the CPU has of "avx512", "avx2" and ""
 _target: tuple[str, ...] = ()  # what machine code depends on beside its text
 _defined: set[str] = set()  # the names of the functions that there are
 _signatures: dict[str, str] = {}  # … and what they take and give, as `demand.signatures` writes it
@@ -27,28 +30,28 @@ _kernels: dict[str, int] = {}  # hashes of kernels' texts and where their code i
 
 def _start() -> Any:
     """Create the execution engine, once a process."""
-    global _engine, _machine, _wide, _target
+    global _engine, _machine, _vectors, _target
     if _engine is not None:
         return _engine
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
-    name, features, _wide = _cpu()
+    name, features, _vectors = _cpu()
     _machine = target.create_target_machine(cpu=name, features=features, opt=2, reloc="default", codemodel="jitdefault")
     _target = _machine.triple, name, features
     _engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine)
     return _engine
 
 
-def _cpu() -> tuple[str, str, bool]:
-    """Name of the CPU to make code for, its features as LLVM writes them, and whether AVX-512 is among them."""
+def _cpu() -> tuple[str, str, str]:
+    """Name of the CPU to make code for, its features as LLVM writes them, and its vector instructions."""
     if chosen := setting("CPU"):
-        return chosen, "", False
+        return chosen, "", "avx2" if chosen in WITH_AVX2 else ""
     features = llvm.get_host_cpu_features()
-    wide = bool(features.get("avx512f"))
-    if wide:  # LLVM would rather use half of each register
+    vectors = next((name for name, feature in VECTORS.items() if features.get(feature)), "")
+    if vectors == "avx512":  # LLVM would rather use half of each register
         features["prefer-256-bit"] = False
-    return llvm.get_host_cpu_name(), features.flatten(), wide
+    return llvm.get_host_cpu_name(), features.flatten(), vectors
 
 
 def _optimise(module: Any, thoroughly: bool = False) -> None:
@@ -142,13 +145,13 @@ def _make(engine: Any, wanted: set[str]) -> None:
     from vgpu import runtime
     from vgpu.runtime import demand
 
-    here = demand.functions(_wide)
+    here = demand.functions(_vectors)
     waiting, texts = sorted(wanted - _defined), {}
     seen = _defined | here.inlined | wanted
     while waiting:
         name = waiting.pop()
         # What is made on demand may be one text of many functions that belong together.
-        if not (text := here.module(name) or runtime.later(name)) or text in texts:
+        if not (text := here.module(name) or runtime.later(name, _vectors)) or text in texts:
             continue
         texts[text] = _object(text, thoroughly=True)
         more = demand.called(text) - seen

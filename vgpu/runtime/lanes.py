@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import add, and_, or_, xor
 
-from vgpu.ir.value import V32, V64, Value, element_bits, vector
+from vgpu.ir.value import LANES, V32, V64, Value, element_bits, vector
 from vgpu.runtime.write import Routine
+
+WIDTHS = {"avx512": 16, "avx2": 8}  # lanes of the CPU's widest permutation of 32-bit values
 
 ATOMIC_OPS = {  # name -> (LLVM types, atomicrmw operation)
     "add": (("i32", "i64"), "add"), "fadd": (("float", "double"), "fadd"),
@@ -118,12 +120,33 @@ def _add_bfloat(r: Routine, memory: Value, x: Value) -> Value:
     return seen.get()
 
 
-def _permute() -> Routine:
+def _permute(vectors: str) -> Routine:
     """A shuffle: lane i gets the value of lane source[i]; sources are already in range."""
-    r = Routine("wb_permute", f"{V32} value, {V32} source", V32)
-    where = (r["source"].to("i64") << 2) + r.spread(r["value"]).to("i64")
-    r.give(r.gather("i32", where, r.number("i32", -1)))
+    r = Routine("wb_permute", f"{V32} value, {V32} source", V32, words="")
+    width = WIDTHS.get(vectors)
+    if width is None:
+        where = (r["source"].to("i64") << 2) + r.spread(r["value"]).to("i64")
+        r.give(r.gather("i32", where, r.number("i32", -1)))
+        return r
+    kind = vector("i32", width)
+    values, sources = ([_part(r[name], at, width) for at in range(0, LANES, width)] for name in ("value", "source"))
+    if vectors == "avx512":
+        found = [r.call(kind, "llvm.x86.avx512.vpermi2var.d.512", values[0], at, values[1]) for at in sources]
+    else:
+        found = [_of_eights(r, values, at) for at in sources]
+    r.give(r.join(found))
     return r
+
+
+def _part(value: Value, start: int, width: int) -> Value:
+    return value.shuffle(None, range(start, start + width))
+
+
+def _of_eights(r: Routine, values: list[Value], source: Value) -> Value:
+    """Eight lanes of a shuffle: each eight of the values permuted by the low bits, then chosen by the high ones."""
+    found = [r.call(source.kind, "llvm.x86.avx2.permd", value, source) for value in values]
+    low, high = ((source & bit).ne(0) for bit in (8, 16))
+    return high.select(low.select(found[3], found[2]), low.select(found[1], found[0]))
 
 
 def _match() -> Routine:
@@ -157,8 +180,8 @@ def _divide_64(signed: bool) -> Routine:
     return r
 
 
-def source() -> str:
-    parts = [_permute(), _match(), _divide_64(True), _divide_64(False)]
+def source(vectors: str) -> str:
+    parts = [_permute(vectors), _match(), _divide_64(True), _divide_64(False)]
     for name, (kinds, operation) in ATOMIC_OPS.items():
         parts += [_atomic(name, kind, operation) for kind in kinds]
         if operation in PLAIN_OPS:
