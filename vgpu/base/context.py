@@ -30,8 +30,14 @@ CONTEXT = (
     "shadow_offsets", "heap_shadow",
     # what each warp does: the table, and requests to global memory in this slice; the log of one warp, and its number
     "by_warp", "slice_requests", "path", "followed",
+    # where all lanes of a warp go on: a basic block, or one of the two below
+    "resume",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
+
+# By the program counters in the state of a warp; the same, and a warp whose lanes all wait at one barrier must say so
+# there, instead of returning the program counter they wait at.
+BY_STATE, BY_STATE_ONLY = -1, -2
 
 # A warp's state begins with 32 program counters; then come the number of its time slice and its clock, and at HEADER
 # its registers.

@@ -120,7 +120,7 @@ def halves(word: str, nearest: np.ndarray, back: np.ndarray, a: np.ndarray) -> n
 # ---------------------------------------------------------------- LLVM
 
 PREFIX = "wb_directed_"
-OPERATIONS = tuple(EXACT) + ("sqrt",)  # the runtime has a function of each, mode and size
+OPERATIONS = (*EXACT, "sqrt")  # the runtime has a function of each, mode and size
 
 
 def llvm_directed(name: str, nearest: Callable[..., Any]) -> Callable[..., Any]:

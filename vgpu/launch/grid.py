@@ -24,6 +24,7 @@ from vgpu import faults
 from vgpu.base import schedule, tracebacks
 from vgpu.base.context import (
     ASYNCHRONOUS,
+    BY_STATE_ONLY,
     BY_WARP,
     FAILED,
     IDLE,
@@ -166,7 +167,7 @@ class Grid:
             "loose_barriers": lowered.loose_barriers,
             "textures": self.textures[0].ctypes.data, "texture_count": len(self.textures[0]),
             "workspace": 0 if self.workspace is None else self.workspace.address, "patience": PATIENCE * self.warps,
-            "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,
+            "resume": BY_STATE_ONLY, "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,
             "order": 0 if self.order is None else self.order.ctypes.data, "heap_touch": heap_touch,
             "by_warp": self.by_warp.ctypes.data, "path": 0 if self.path is None else self.path.ctypes.data,
             "followed": -1 if watched is None else watched[0] * self.warps + watched[1],

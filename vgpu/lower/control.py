@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vgpu.base.context import ERROR_CODE, FAILED, PC_BARRIER_SHIFT, PC_DONE, PC_POLL, PC_WAIT
+from vgpu.base.context import BY_STATE_ONLY, ERROR_CODE, FAILED, PC_BARRIER_SHIFT, PC_DONE, PC_POLL, PC_WAIT
 from vgpu.ir import Value
 from vgpu.lower import basic_blocks, block_barriers
 from vgpu.lower import watch as lower_watch
@@ -150,6 +150,10 @@ class Control(Dispatch):
         guard = self.guard(last.guard)
         self.spill(basic_block)
         target = number << PC_BARRIER_SHIFT | (basic_block.targets[0] | PC_WAIT)
+        if self.unites and guard is None and not reduces and len(last.operands) < 2:
+            by_state = self.context("resume", constant=False).eq(BY_STATE_ONLY)
+            with ir.when(self.mask.eq(-1) & ~by_state):
+                self.end_slice(target)
         everyone_waits = self.others_at(PC_WAIT)
         self.flush()
         if guard is None:

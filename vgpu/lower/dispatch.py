@@ -101,6 +101,13 @@ class Dispatch(Tallies):
 
     def dispatcher(self) -> None:
         ir, found = self.ir, self.vars
+        if self.unites:
+            resume = self.context("resume", constant=False).to("i32")
+            found.mask.set(-1)
+            found.others.set(PC_DONE)
+            found.forced.set(0)
+            found.index.set(resume)
+            ir.branch(resume.below(0, signed=True), "dispatch", "go")
         ir.label("dispatch")
         pcs = self.pcs()
         chosen = self.deepest(pcs) if self.flow.stacked else self._united(pcs) if self.simple else self._lowest(pcs)
@@ -171,6 +178,11 @@ class Dispatch(Tallies):
         return picked.eq(0).select(lanes, picked)
 
     # ------------------------------------------------------------ which lanes
+
+    @property
+    def unites(self) -> bool:
+        """Whether all lanes of a warp may go on from a barrier without a look at their program counters."""
+        return not (self.fine or self.flow.waits or self.flow.stacked)
 
     @property
     def simple(self) -> bool:

@@ -1,16 +1,27 @@
-"""The block loop of launches in which no warp spins on memory: one block after the other, in order."""
+"""The block loop of launches in which no warp spins on memory: one block after the other, in order.
+
+Where all warps of a block have come to one barrier with all their lanes, as nearly always, none of them writes down
+where its lanes wait: each returns it, and the next round begins there.
+"""
 
 from __future__ import annotations
 
-from vgpu.base.context import DONE, OUT_OF_FUEL
+from vgpu.base.context import BY_STATE, DONE, OUT_OF_FUEL, PC_BARRIER_SHIFT, PC_WAIT
+from vgpu.ir import LANES
+from vgpu.ir.value import V32, vector
 from vgpu.runtime.loop_parts import ROUNDS, Loop
+
+MOST_WARPS = 32
+NEXT = (1 << PC_BARRIER_SHIFT) - 1  # of a program counter: the basic block after the barrier
 
 
 def plain_loop() -> Loop:
     """Take blocks until there is none left, and run the warps of each round by round until all are done."""
     r = Loop("wb_run_plain")
     states, gathered, slice_ = r.slot("states", "ptr"), r.slot("barriers", "ptr"), r.slot("fuel_slice")
-    rounds = r.variable("i64", ROUNDS)
+    rounds, returned = r.variable("i64", ROUNDS), r.room(vector("i32", MOST_WARPS))
+    last = r.at(r.slot("first_pcs", "ptr"), (r.warps - 1) * (4 * LANES))
+    full = r.load(last, V32, 64).eq(0).bits().eq(-1)
     r.go("round", r.slot("in_block").ne(0))
 
     r.label("fetch")
@@ -18,23 +29,36 @@ def plain_loop() -> Loop:
     with r.when(r.exists(number) ^ 1):
         r.stop(DONE)
     r.call("void", "begin_block", r["ctx"], number)
+    r.set_slot("resume", full.select(r.i64(0), BY_STATE))
 
     r.label("afresh")
     rounds.set(ROUNDS)
 
     r.label("round")
-    going, starved = r.variable("i32", 0), r.variable("i1", 0)
+    going, starved, unlike, first = (r.variable("i32", 0) for _ in range(4))
     with r.count_to(r.warps) as warp:
         r.set_slot("warp", warp)
         r.set_slot("fuel", slice_)
         status = r.run_warp(r.at(states, warp * r.state_bytes))
+        r.store(r.at(returned, warp, "i32"), status, 4)
+        first.set(warp.eq(0).select(status, first.get()))
         going.set(going.get() | status)
-        starved.set(starved.get() | status.eq(OUT_OF_FUEL))
+        starved.set(starved.get() | status.eq(OUT_OF_FUEL).to("i32"))
+        unlike.set(unlike.get() | status ^ first.get())
     with r.when(going.get().eq(DONE)):
         r.set_slot("in_block", 0)
         r.go("fetch")
+    with r.when(unlike.get().eq(0) & first.get().reaches(PC_WAIT) & rounds.get().above(0, signed=True)):
+        r.set_slot("resume", (first.get() & NEXT).to("i64"))
+        rounds.add(-1)
+        r.go("round")
+    r.set_slot("resume", BY_STATE)
+    with r.count_to(r.warps) as warp:
+        status = r.load(r.at(returned, warp, "i32"), "i32", 4)
+        with r.when(status.reaches(PC_WAIT)):
+            r.store(r.at(states, warp * r.state_bytes), status.splat(), 64)
     opened = r.open_barriers(states, gathered, told=False)
-    with r.when(starved.get() ^ 1):
+    with r.when(starved.get().eq(0)):
         r.go("deadlock", opened.eq(0))
         rounds.add(-1)
         r.go("round", rounds.get().below(0, signed=True) ^ 1)
