@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from operator import add, and_, or_, xor
 
 from vgpu.ir.value import LANES, V32, V64, Value, element_bits, vector
@@ -33,11 +34,11 @@ PLAIN_OPS: dict[str, Callable[[Value, Value], Value]] = {
 }  # fmt: skip
 
 
-def _lane_by_lane(name: str, kind: str, step: Callable, expects: bool = False, shortcut: Callable = id) -> Routine:
+def _lane_by_lane(name: str, kind: str, step: Callable, expects: bool = False, shortcut: Callable = lambda r, places: None) -> Routine:
     """An atomic: the active lanes take their turns in order.
 
     `step(r, pointer, value)`, with an expected value before that where it `expects` one, gives what stood there before.
-    `shortcut(r)` comes before all turns.
+    `shortcut(r, places)` comes before all turns; at `places` stand the addresses.
     """
     nbytes = element_bits(kind) // 8
     whole = vector(f"i{8 * nbytes}")
@@ -45,8 +46,8 @@ def _lane_by_lane(name: str, kind: str, step: Callable, expects: bool = False, s
     r = Routine(
         f"wb_{name}_{8 * nbytes}", ", ".join([f"{V64} addr", *(f"{whole} {g}" for g in given), "i32 mask"]), whole
     )
-    shortcut(r)
     places, *buffers = (r.spread(r[word]) for word in ("addr", *given))
+    shortcut(r, places)
     with r.each(r["mask"]) as lane:
         memory = r.load(r.at(places, lane * 8), "i64", 8).to("ptr")
         mine = [r.at(buffer, lane * nbytes) for buffer in buffers]
@@ -62,30 +63,66 @@ def _plain(name: str, kind: str, operation: str) -> Routine:
         r.store(memory, PLAIN_OPS[operation](old, x), nbytes)
         return old
 
-    return _lane_by_lane(f"own_{name}", kind, step)
+    return _lane_by_lane(f"own_{name}", kind, step, shortcut=partial(_one_place, kind, operation, True))
 
 
 def _atomic(name: str, kind: str, operation: str) -> Routine:
     def step(r: Routine, memory: Value, x: Value) -> Value:
         return r.value(kind, f"atomicrmw {operation} {memory}, {x} monotonic")
 
-    return _lane_by_lane(f"atom_{name}", kind, step, shortcut=_all_at_one if operation == "add" else id)
+    return _lane_by_lane(f"atom_{name}", kind, step, shortcut=partial(_one_place, kind, operation, False))
 
 
-def _all_at_one(r: Routine) -> None:
-    """Integer additions to one address: one addition of their sum, and what each lane would have seen in its turn."""
-    addr, value, mask = r["addr"], r["value"], r["mask"]
+def _one_place(kind: str, operation: str, own: bool, r: Routine, places: Value) -> None:
+    """All lanes at one address: the memory is read and written once, and each lane gets what it would have seen."""
+    addr, mask = r["addr"], r["mask"]
+    if operation not in PLAIN_OPS or kind == "i128":
+        return
     with r.when((mask & mask - 1).ne(0)):
-        one = addr.lane(r.lowest(mask))
-        with r.when((addr.ne(one).bits() & mask).eq(0)):
-            have = given = mask.lanes().select(value, 0)
-            for step in (1, 2, 4, 8, 16):
-                # Lane i takes in lane i - step; the first lanes take in element 0 of a vector of zeros.
-                order = [lane - step if lane >= step else 32 for lane in range(32)]
-                have = have + have.shuffle(r.number(value.kind, 0), order)
-            before = have.lane(31)
-            before = r.value(before.kind, f"atomicrmw add {one.to('ptr')}, {before} monotonic")
-            r.give(mask.lanes().select(have - given + before, value))
+        last = 31 - mask.intrinsic("llvm.ctlz", flag=True)
+        one, other = (r.load(r.at(places, lane, "i64"), "i64", 8) for lane in (r.lowest(mask), last))
+        with r.when(one.eq(other)), r.when((addr.ne(one).bits() & mask).eq(0)):
+            if operation == "add":
+                _sums(r, one.to("ptr"), own)
+            else:
+                _in_registers(r, one.to("ptr"), kind, operation, own)
+
+
+def _sums(r: Routine, memory: Value, own: bool) -> None:
+    """Integers are added in any order."""
+    value, lanes = r["value"], r["mask"].lanes()
+    have = given = lanes.select(value, 0)
+    for step in (1, 2, 4, 8, 16):
+        # Lane i takes in lane i - step; the first lanes take in element 0 of a vector of zeros.
+        order = [lane - step if lane >= step else 32 for lane in range(32)]
+        have = have + have.shuffle(r.number(value.kind, 0), order)
+    total = have.lane(31)
+    if own:
+        before = r.load(memory, total.kind, element_bits(total.kind) // 8)
+        r.store(memory, before + total, element_bits(total.kind) // 8)
+    else:
+        before = r.value(total.kind, f"atomicrmw add {memory}, {total} monotonic")
+    r.give(lanes.select(have - given + before, value))
+
+
+def _in_registers(r: Routine, memory: Value, kind: str, operation: str, own: bool) -> None:
+    """One lane's after the other's, all anew where another thread of this machine came between."""
+    nbytes, whole = element_bits(kind) // 8, r["value"].kind
+    values, seen, have = r.spread(r["value"]), r.spread(r["value"]), r.variable(kind)
+    with r.repeat() as stop:
+        before = r.load(memory, f"i{8 * nbytes}", nbytes)
+        have.set(before.cast("bitcast", kind))
+        with r.each(r["mask"]) as lane:
+            old = have.get()
+            r.store(r.at(seen, lane * nbytes), old, nbytes)
+            have.set(PLAIN_OPS[operation](old, r.load(r.at(values, lane * nbytes), kind, nbytes)))
+        after = have.get().as_int()
+        if own:
+            r.store(memory, after, nbytes)
+            stop()
+        else:
+            stop(_swap(r, memory, before, after)[1])
+    r.give(r.load(seen, whole, 64))
 
 
 def _swap(r: Routine, memory: Value, expected: Value, value: Value) -> tuple[Value, Value]:
