@@ -163,6 +163,8 @@ WATCH_BLOCK = (  # what belongs to a resident block
 WATCH = (
     *WATCH_BLOCK, "event", "time", "pairs", "places", "bounds", "scratch", "shift", "global_shift", "global_writes",
     "global_reads", "global_others", "copies",
+    # a table of the blocks that ran, one after the other: from which time on, and which; how many rows it has
+    "turns", "turn",
 )  # fmt: skip
 WATCH_SLOT = {name: index for index, name in enumerate(WATCH)}
 # An entry of a shadow: the time (the upper 32 bits), the place in the source, the slot of the resident block, the
@@ -173,7 +175,7 @@ PENDING = 3  # the strength of a copy in flight
 NEVER_WRITTEN = 1  # the entry of global memory that no thread has written
 # The events that compiled code reports to the sanitizer.
 EVENTS = {
-    1: "begin", 2: "fault", 3: "pair", 4: "uneven", 5: "named", 6: "counted", 7: "fence", 8: "strong", 9: "mask",
-    10: "cross", 11: "stray", 12: "enter", 13: "arrived", 14: "bulk",
+    1: "fault", 2: "pair", 3: "uneven", 4: "named", 5: "counted", 6: "fence", 7: "strong", 8: "mask", 9: "cross",
+    10: "stray", 11: "enter", 12: "arrived", 13: "bulk",
 }  # fmt: skip
 EVENT_CODE = {name: code for code, name in EVENTS.items()}

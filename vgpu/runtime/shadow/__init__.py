@@ -48,7 +48,7 @@ def hooks() -> str:
             str,
             (
                 sync.opened(),
-                sync.told("wb_s_begin", "begin"),
+                sync.begun(),
                 sync.told("wb_s_enter", "enter"),
                 sync.told("wb_s_named", "named", "id"),
                 copies.landed(),

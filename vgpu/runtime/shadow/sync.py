@@ -40,6 +40,21 @@ def join() -> Watched:
     return r
 
 
+def begun() -> Watched:
+    """A block begins: its threads know nothing yet."""
+    r = Watched("wb_s_begin", "ptr ctx")
+    with r.when(r.watched()):
+        now = _tick(r)
+        for name, value in (("floor", now), ("start", now), ("detail", 0), ("cross", 0)):
+            r.store(r.watch_place(name), value if isinstance(value, Value) else r.i64(value), 8)
+        r.fill(r.watch("local_written").to("ptr"), 0, (r.slot("warps") << 5) * r.slot("local_bytes"))
+        row = r.watch("turns") + (r.watch("turn") << 4)
+        r.store(row.to("ptr"), now, 8)
+        r.store((row + 8).to("ptr"), r.slot("block"), 8)
+        r.add_to(r.watch_place("turn"), 1)
+    return r
+
+
 def _exists(r: Watched, warp: Value) -> Value:
     """The lanes of a warp that are threads of the block."""
     return r.load((r.slot("first_pcs") + (warp << 7)).to("ptr"), V32, 64).ne(PC_DONE)

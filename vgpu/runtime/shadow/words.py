@@ -12,7 +12,7 @@ from vgpu.base.context import (
     ENTRY_TIME,
     NEVER_WRITTEN,
 )
-from vgpu.ir.value import V64, Value
+from vgpu.ir.value import LANES, V64, Value, vector
 from vgpu.runtime.shadow.body import Watched
 from vgpu.runtime.shadow.copies import pending
 
@@ -85,6 +85,66 @@ class Facts:
         return self.live(entry) & self.foreign(entry) & ~agree
 
 
+# ---------------------------------------------------------------- where the entries of 32 lanes lie
+
+ENTRY, HALF = 8, LANES // 2
+
+
+class Entries:
+    """The lanes' entries of one table: of lanes that share one the highest is stored."""
+
+    name: str
+
+    def __init__(self, r: Watched, table: Value):
+        self.r, self.at = r, r["at"] + table
+
+
+class Anywhere(Entries):
+    name = "any"
+
+    def load(self, lanes: Value) -> Value:
+        return self.r.gather("i64", self.at, lanes)
+
+    def store(self, values: Value, lanes: Value) -> None:
+        self.r.scatter(values, self.at, lanes)
+
+
+class InRows(Entries):
+    """All lanes take part; lanes 0 to 15 have neighbouring entries, and so have the others."""
+
+    name = "rows"
+
+    def _halves(self) -> list[Value]:
+        return [self.at.lane(start).to("ptr") for start in (0, HALF)]
+
+    def load(self, lanes: Value) -> Value:
+        return self.r.join([self.r.load(place, vector("i64", HALF), ENTRY) for place in self._halves()])
+
+    def store(self, values: Value, lanes: Value) -> None:
+        for half, place in enumerate(self._halves()):
+            listed = range(half * HALF, (half + 1) * HALF)
+            given, there = values.shuffle(None, listed), lanes.lanes().shuffle(None, listed)
+            self.r.line(f"call void @llvm.masked.store.v16i64.p0({given}, {place}, i32 {ENTRY}, {there})")
+
+
+class InPairs(InRows):
+    """All lanes take part; lanes 0 to 15 share an entry, and so do the others."""
+
+    name = "pairs"
+
+    def load(self, lanes: Value) -> Value:
+        low, high = (self.r.load(place, "i64", ENTRY).splat(HALF) for place in self._halves())
+        return self.r.join([low, high])
+
+    def store(self, values: Value, lanes: Value) -> None:
+        kept = self.r.spread(values)
+        for half, place in enumerate(self._halves()):
+            mine = lanes & (0xFFFF << half * HALF)
+            with self.r.when(mine.ne(0)):
+                last = (31 - mine.intrinsic("llvm.ctlz", flag=True)).to("i64")
+                self.r.store(place, self.r.load(self.r.at(kept, last, "i64"), "i64", ENTRY), ENTRY)
+
+
 def _letter(across: bool) -> str:
     return "g" if across else "s"
 
@@ -108,17 +168,33 @@ def unordered(across: bool) -> Watched:
 
 # ---------------------------------------------------------------- one word of one access
 
+_WORD = f"ptr ctx, i32 place, {V64} at, {V64} where, i32 mask, i32 rule, i32 differs, ptr notes, i64 index, i64 shift"
 
-def word(across: bool) -> Watched:
-    """Check and note one granule of an access; `at` are byte offsets into the three shadows."""
-    r = Watched(
-        f"word_{_letter(across)}",
-        f"ptr ctx, i32 place, {V64} at, {V64} where, i32 mask, i32 rule, i32 differs, ptr notes, i64 index, i64 shift",
-    )
+
+def word(across: bool) -> str:
+    """Check and note one granule of an access; `at` are byte offsets into the three shadows.
+
+    The half-warps of most accesses have a row of entries each, or one.
+    """
+    shapes = [_word(across, entries) for entries in (InRows, InPairs, Anywhere)]
+    r = Watched(f"word_{_letter(across)}", _WORD)
+    at = r["at"]
+    starts = at.shuffle(None, [lane // HALF * HALF for lane in range(LANES)])
+    apart, ramp = at - starts, r.each_lane("i64", [lane % HALF * ENTRY for lane in range(LANES)])
+    with r.when(r["mask"].eq(-1)):
+        for entries, distances in ((InRows, ramp), (InPairs, 0)):
+            with r.when(apart.eq(distances).bits().eq(-1)):
+                r.pass_on(f"{r.function}_{entries.name}")
+    r.pass_on(f"{r.function}_{Anywhere.name}")
+    return "".join(map(str, (*shapes, r)))
+
+
+def _word(across: bool, kind: type[Entries]) -> Watched:
+    r = Watched(f"word_{_letter(across)}_{kind.name}", _WORD)
     mask, facts = r["mask"], Facts(r, across)
     prefix = "global_" if across else ""
-    writes, reads, others = (r["at"] + r.watch(prefix + name) for name in ("writes", "reads", "others"))
-    write = r.gather("i64", writes, mask)
+    writes, reads, others = (kind(r, r.watch(prefix + name)) for name in ("writes", "reads", "others"))
+    write = writes.load(mask)
     is_load, is_store = ((r["rule"] & 3).eq(n) for n in (0, 1))
 
     def against(entry: Value, kind: Value | int, harmless: Value | int = 0) -> None:
@@ -140,22 +216,23 @@ def word(across: bool) -> Watched:
     silent = is_store.select(_place(write).eq(r["place"].to("i64")).bits() & ~r["differs"], 0)
     against(write, is_load.select(r.number("i64", READ_LATE), WRITE_TWICE), silent)
 
-    read, other = r.gather("i64", reads, mask), r.gather("i64", others, mask)
+    read, other = reads.load(mask), others.load(mask)
     with r.when(is_load ^ 1):
         against(read, WRITE_LATE)
         against(other, WRITE_LATE)
-        r.scatter(facts.new, writes, mask)
+        writes.store(facts.new, mask)
         r.give()
     read_live = facts.live(read)
     read_far = read_live & facts.other_warp(read)
     other_far = facts.live(other) & facts.other_warp(other)
     near = read_live & facts.foreign(read)
-    r.scatter((read_far | near & ~other_far).select(read, other), others, mask)
-    r.scatter(facts.new, reads, mask)
+    with r.when((read_live.bits() & mask).ne(0)):
+        others.store((read_far | near & ~other_far).select(read, other), mask)
+    reads.store(facts.new, mask)
     # Of lanes that read one word together one is kept as the last reader, another as the one before.
-    lost = r.gather("i64", reads, mask).ne(facts.new).bits() & mask & ~(read_far | other_far).bits()
+    lost = reads.load(mask).ne(facts.new).bits() & mask & ~(read_far | other_far).bits()
     with r.when(lost.ne(0)):
-        r.scatter(facts.new, others, lost)
+        others.store(facts.new, lost)
     return r
 
 

@@ -17,6 +17,7 @@ from vgpu.base.context import (
     ENTRY_THREADS,
     ENTRY_TIME,
     ERRORS,
+    EVENT_CODE,
     EVENTS,
     NEVER_WRITTEN,
     PC_BARRIER_SHIFT,
@@ -97,6 +98,8 @@ class Monitor:
         self.here = self._switch_to(0)
         scratch = np.zeros(SITE_BYTES, np.uint8)
         self.kept.append(scratch)
+        self.turns = np.zeros((0, 2), np.int64)
+        self._make_room()
         self.callback: ctypes._CFunctionType | None = _SIGNATURE(self._event)
         self._set(
             event=ctypes.cast(self.callback, ctypes.c_void_p).value or 0, time=1, places=self.cells, shift=self.shift,
@@ -222,6 +225,8 @@ class Monitor:
 
     def _event(self, _: int, code: int, a: int, b: int, mask: int, vector: int) -> int:
         try:
+            if code != EVENT_CODE["enter"]:
+                self.order.runs(self.block())
             return self.handlers[code](a, b, mask, vector) or 0
         except BaseException as error:  # an exception must not cross into compiled code
             self.error = self.error or error
@@ -246,17 +251,27 @@ class Monitor:
     def _threads(self, mask: int) -> np.ndarray:
         return np.flatnonzero(mask >> np.arange(32) & 1) + 32 * self.worker["warp"]
 
-    def on_begin(self, *_: int) -> None:
-        time = self.tick()
-        self._set(floor=time, start=time, detail=0, cross=0)
-        self.here.local[:] = 0
-        self.order.begin(time, self.block())
-
     def on_enter(self, *_: int) -> None:
         """Another resident block runs next."""
         self.here.words[:] = self.words[_OF_BLOCK]
         self.here = self._switch_to(self.worker["resident_slot"])
-        self.order.since(self.tick())
+        self._make_room()
+        self.turns[self["turn"]] = self.tick(), self.block()
+        self._set(turn=self["turn"] + 1)
+
+    def _make_room(self) -> None:
+        """Make the table of turns long enough for one more, and for all blocks that compiled code may begin."""
+        wanted = self["turn"] + 1 + self.run.blocks
+        if len(self.turns) < wanted:
+            longer = np.zeros((2 * wanted, 2), np.int64)
+            longer[: len(self.turns)] = self.turns
+            self.turns = longer
+            self._set(turns=longer.ctypes.data)
+
+    def _block_at(self, time: int) -> int:
+        """The block that ran at a time."""
+        at = int(np.searchsorted(self.turns[: self["turn"], 0], time, "right")) - 1
+        return int(self.turns[max(at, 0), 1])
 
     def on_fault(self, code: int, site: int, mask: int, vector: int) -> int:
         kind = ERRORS[code]
@@ -292,7 +307,7 @@ class Monitor:
         if kind == UNSET and self._zeroed(address):
             return
         time = entry >> ENTRY_TIME
-        other_block = self.order.block_of(time) if time and kind != CLASH else self.block()
+        other_block = self._block_at(time) if time and kind != CLASH else self.block()
         other = None if kind == UNSET else (
             entry >> ENTRY_PLACE & (ENTRY_PLACES - 1), entry & (ENTRY_THREADS - 1), other_block)  # fmt: skip
         self.report.pair(row, place, thread, self.block(), address, other)
@@ -359,7 +374,9 @@ class Monitor:
 
     def on_cross(self, _a: int, _b: int, mask: int, vector: int) -> int:
         entries = _words(vector)
-        return sum(1 << lane for lane in range(32) if mask >> lane & 1 and self.order.unknown(entries[lane]))
+        lanes = [lane for lane in range(32) if mask >> lane & 1]
+        homes = {lane: self._block_at(entries[lane] >> ENTRY_TIME) for lane in lanes}
+        return sum(1 << lane for lane in lanes if self.order.unknown(entries[lane], homes[lane]))
 
     def on_stray(self, place: int, _: int, mask: int, vector: int) -> None:
         lanes = [lane for lane in range(32) if mask >> lane & 1]

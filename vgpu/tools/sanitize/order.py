@@ -11,7 +11,6 @@ so neither is reported.
 
 from __future__ import annotations
 
-import bisect
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -73,8 +72,6 @@ class Order:
 
     def __init__(self, threads: int):
         self.threads = threads
-        self.times: list[int] = []
-        self.blocks: list[int] = []
         self.flags: dict[tuple, _Flag] = {}
         self.resident: dict[int, _BlockClocks] = {}
         self.switch_to(0)
@@ -86,20 +83,10 @@ class Order:
         self.here = self.resident[slot]
         return self.here.known
 
-    def begin(self, time: int, block: int) -> None:
-        """A block begins in the slot that runs now."""
-        self.here.begin(block)
-        self.since(time)
-
-    def since(self, time: int) -> None:
-        """The block that runs now runs from this time on."""
-        self.times.append(time)
-        self.blocks.append(self.here.block)
-
-    def block_of(self, time: int) -> int:
-        """The block that ran at a time."""
-        at = bisect.bisect_right(self.times, time) - 1
-        return self.blocks[max(at, 0)]
+    def runs(self, block: int) -> None:
+        """This block runs in the slot in use: if it is another than before, nothing is known there yet."""
+        if self.here.block != block:
+            self.here.begin(block)
 
     # ------------------------------------------------------------ barriers with a count
 
@@ -194,11 +181,10 @@ class Order:
                 _merge(self.here.seen, block, row)
         return True
 
-    def unknown(self, entry: int) -> bool:
-        """Whether this block cannot know of another block's access."""
-        time = entry >> ENTRY_TIME
-        row = self.here.seen.get(self.block_of(time))
-        return row is None or int(row[entry & (ENTRY_THREADS - 1)]) <= time
+    def unknown(self, entry: int, block: int) -> bool:
+        """Whether the block that runs cannot know of another block's access."""
+        row = self.here.seen.get(block)
+        return row is None or int(row[entry & (ENTRY_THREADS - 1)]) <= entry >> ENTRY_TIME
 
 
 def _merge(rows: Clocks, block: int, row: np.ndarray) -> None:
