@@ -8,6 +8,7 @@ other load on the machine only adds to them.
 from __future__ import annotations
 
 import argparse
+import datetime
 import functools
 import json
 import os
@@ -15,9 +16,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vgpu.bench.kernels import WORKLOADS, Workload
+from vgpu.bench import page, peaks
+from vgpu.bench.kernels import BLOCK, WORKLOADS, Case, Workload
 
 if TYPE_CHECKING:
     from vgpu.launch.counters import Counters
@@ -63,7 +66,7 @@ class PreparedWorkload:
     def __init__(self, workload: Workload, n: int):
         from vgpu.standins import numba_cuda
 
-        self.case = workload.arguments(n)
+        self.workload, self.case = workload, workload.arguments(n)
         args = [numba_cuda.to_device(a) if getattr(a, "ndim", 0) else a for a in self.case.args]
         start = time.perf_counter()
         self.prepared = workload.kernel.prepare(args, self.case.grid, self.case.block)
@@ -75,60 +78,98 @@ class PreparedWorkload:
         self.prepared.kernel.compiled(True)
         return time.perf_counter() - start
 
-    def run(self, threads: int = 1) -> Counters:
-        """The counters of a launch."""
+    def run(self, threads: int = 1, observe: bool = True) -> Counters | None:
+        """The counters of a launch, if it is observed."""
         from vgpu.launch import launch
 
-        counters = launch.launch(
+        return launch.launch(
             self.prepared.kernel, self.case.grid, self.case.block, self.prepared.params, self.prepared.arrays,
-            observe=True, threads=threads,
+            observe=observe, threads=threads,
         )  # fmt: skip
+
+    def counters(self) -> Counters:
+        counters = self.run()
         assert counters is not None, "the launch is observed"
         return counters
 
+    def lanes(self) -> int:
+        """Instructions of all threads."""
+        return self.counters().total["thread_instructions"]
 
-def measure(name: str, workload: Workload, threads: int, repeat: int) -> dict:
-    """One kernel: instructions a second with counters; seconds to compile, to load it again, and per thread."""
+    def sanitizes(self) -> Callable[[], object]:
+        """A launch under the sanitizer, its report included."""
+        from vgpu.standins import numba_cuda
+        from vgpu.tools.sanitize import sanitize
+
+        args = tuple(numba_cuda.to_device(a) if getattr(a, "ndim", 0) else a for a in self.case.args)
+        return functools.partial(sanitize, self.workload.kernel, self.case.grid, self.case.block, args)
+
+
+def measure(name: str, workload: Workload, repeat: int) -> dict:
+    """One kernel on one core: seconds counted, uncounted and sanitized; to compile, and to load it again."""
     ready = PreparedWorkload(workload, workload.size)
     compiling = ready.compile()
-    seconds, several = best(ready.run, repeat), best(lambda: ready.run(threads), repeat)
-    lanes = ready.run(threads).total["thread_instructions"]
+    plain = lambda: ready.run(observe=False)
+    sanitized = ready.sanitizes()
+    for warm_up in (plain, sanitized):
+        warm_up()
+    counters = ready.counters()
+    seconds = best(ready.run, repeat)
     return {
-        "kernel": name, "lane_instructions": lanes, "seconds": seconds, "rate": lanes / seconds,
-        "seconds_on_all_threads": several, "to_ptx": ready.to_ptx, "compile": compiling,
+        "kernel": name, "lane_instructions": counters.total["thread_instructions"],
+        "bytes": counters.footprint.read_bytes + counters.footprint.written_bytes,
+        "seconds": seconds, "uncounted": best(plain, repeat), "sanitized": best(sanitized, repeat),
+        "to_ptx": ready.to_ptx, "compile": compiling,
         "again": best(lambda: PreparedWorkload(workload, workload.simulated).compile(), 3),
         "per_thread": seconds / ready.case.threads,
     }  # fmt: skip
 
 
-def sanitized(repeat: int) -> dict[str, float]:
-    """Lane-instructions a second of two kernels under the sanitizer, its report included."""
-    from vgpu.standins import numba_cuda
-    from vgpu.tools.sanitize import sanitize
+def of_roofline(row: dict, lanes: float, repeat: int) -> float:
+    """The least time in which a core could do a kernel's work (its traffic, its instructions), by the time it takes."""
+    timed = functools.partial(best, repeat=repeat)
+    bound = max(row["lane_instructions"] / lanes, row["bytes"] / peaks.bytes_per_second(row["bytes"], timed))
+    return bound / row["uncounted"]
 
-    found = {}
-    for name in ("tiled matmul", "block reduction"):
-        workload = WORKLOADS[name]
-        ready = PreparedWorkload(workload, workload.size)
-        lanes = ready.run().total["thread_instructions"]
-        args = tuple(numba_cuda.to_device(a) if getattr(a, "ndim", 0) else a for a in ready.case.args)
-        watched = functools.partial(sanitize, workload.kernel, ready.case.grid, ready.case.block, args)
-        watched()
-        found[name] = lanes / best(watched, repeat)
-    return found
+
+SIZES = {
+    "elements": {"saxpy": [1 << n for n in range(10, 25, 2)], "tiled matmul": [64, 128, 256, 512]},
+    "blocks": {"block reduction": [BLOCK << n for n in range(0, 13, 2)]},
+}
+BLOCKS = (32, 64, 128, 256, 512, 1024)
 
 
 def scaling(repeat: int) -> list[dict]:
-    """Seconds and lane-instructions of launches over three decades of work, for kernels of two kinds."""
+    """Seconds, counted, over elements and blocks, threads of a block, and cores."""
     found = []
-    for name, sizes in (("saxpy", (1 << 14, 1 << 17, 1 << 20, 1 << 23)), ("tiled matmul", (64, 128, 256, 512))):
-        for n in sizes:
-            ready = PreparedWorkload(WORKLOADS[name], n)
-            ready.compile()
-            seconds = best(ready.run, repeat)
-            lanes = ready.run().total["thread_instructions"]
-            found.append({"kernel": name, "n": n, "lane_instructions": lanes, "seconds": seconds})
+
+    def add(axis: str, name: str, n: int, ready: PreparedWorkload, threads: int = 1) -> None:
+        run = lambda: ready.run(threads)
+        run()
+        lanes, seconds = ready.lanes(), best(run, repeat)
+        found.append({"axis": axis, "kernel": name, "n": n, "lane_instructions": lanes, "seconds": seconds})
+
+    for axis, kernels in SIZES.items():
+        for name, sizes in kernels.items():
+            for n in sizes:
+                add(axis, name, n // (BLOCK if axis == "blocks" else 1), PreparedWorkload(WORKLOADS[name], n))
+    for block in BLOCKS:
+        saxpy = WORKLOADS["saxpy"]
+        add("threads of a block", "saxpy", block, PreparedWorkload(in_blocks(saxpy, block), saxpy.size))
+    for name, workload in WORKLOADS.items():
+        ready = PreparedWorkload(workload, workload.size)
+        for cores in (n for n in (1, 2, 4, 8, 16) if n <= (os.cpu_count() or 1)):
+            add("cores", name, cores, ready, cores)
     return found
+
+
+def in_blocks(workload: Workload, block: int) -> Workload:
+    """The same in blocks of so many threads."""
+
+    def arguments(n: int) -> Case:
+        return replace(workload.arguments(n), grid=(-(-n // block),), block=(block,))
+
+    return replace(workload, arguments=arguments)
 
 
 FIRST = """
@@ -188,56 +229,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--repeat", type=int, default=5, help="runs of each kernel; the best counts")
     parser.add_argument("--no-simulator", action="store_true", help="leave Numba's simulator out")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--save", action="store_true", help=f"keep the figures and write {page.PAGE.name}")
     options = parser.parse_args(argv)
-    os.environ["VGPU_CACHE"] = "off"  # compilers are measured, too
-    from vgpu.runtime import jit
-
-    cores = os.cpu_count() or 1
-    jit.address("wb_run_plain")
-    simulated = {} if options.no_simulator else simulator()
-    rows = [measure(name, workload, cores, options.repeat) for name, workload in WORKLOADS.items()]
-    for row in rows:
-        row["ratio"] = simulated[row["kernel"]] / row["per_thread"] if row["kernel"] in simulated else None
-    report = {
-        "cpu": jit.cpu(), "cores": cores, "launch_overhead": overhead(), "kernels": rows,
-        "sanitized": sanitized(options.repeat), "scaling": scaling(options.repeat),
-        "start": start_up(min(options.repeat, 3)),
-    }  # fmt: skip
-    print(json.dumps(report, indent=1) if options.json else table(report))
+    report = measured(options.repeat, not options.no_simulator)
+    if options.save:
+        page.save(report)
+    print(json.dumps(report, indent=1) if options.json else page.text(report))
     return 0
 
 
-def table(report: dict) -> str:
-    """The report as text: all times measured on this machine, counters and bounds checks on."""
-    lines = [
-        f"virtual GPU on {report['cpu']}, {report['cores']} cores; counters and bounds checks on",
-        f"{'kernel':16} {'G lane-instr/s':>14} {'one core':>10} {'all cores':>10} {'to PTX':>8} {'compile':>8} "
-        f"{'again':>9} {'× simulator':>12}",
-    ]
-    for row in report["kernels"]:
-        ratio = f"{row['ratio']:,.0f}" if row["ratio"] else "–"
-        lines.append(
-            f"{row['kernel']:16} {row['rate'] / 1e9:14.2f} {row['seconds'] * 1e3:7.1f} ms "
-            f"{row['seconds_on_all_threads'] * 1e3:7.1f} ms {row['to_ptx']:6.2f} s {row['compile']:6.2f} s "
-            f"{row['again'] * 1e6:6.0f} µs {ratio:>12}"
-        )
-    lines.append(
-        f"launch overhead {report['launch_overhead'] * 1e3:.2f} ms; ratios to the simulator are per GPU thread"
-    )
-    rates = ", ".join(f"{name} {rate / 1e9:.2f}" for name, rate in report["sanitized"].items())
-    lines.append(f"G lane-instructions/s under the sanitizer: {rates}")
-    lines += ["", f"{'over three decades':16} {'n':>10} {'lane-instr':>14} {'one core':>10} {'ns each':>8}"]
-    for row in report["scaling"]:
-        lanes, seconds = row["lane_instructions"], row["seconds"]
-        lines.append(
-            f"{row['kernel']:18} {row['n']:>10} {lanes:14,d} {seconds * 1e3:7.2f} ms {seconds / lanes * 1e9:8.3f}"
-        )
-    start = report["start"]
-    lines.append(
-        f"import vgpu {start['import'] * 1e3:.1f} ms; from there to the end of the first kernel: "
-        + ", ".join(f"{start[language]:.2f} s in {language}" for language in FIRST_KERNELS)
-    )
-    return "\n".join(lines)
+def measured(repeat: int, simulate: bool) -> dict:
+    """All figures, in seconds."""
+    os.environ["VGPU_CACHE"] = "off"  # compilers are measured, too
+    from vgpu.runtime import jit
+
+    jit.address("wb_run_plain")
+    simulated = simulator() if simulate else {}
+    rows = [measure(name, workload, repeat) for name, workload in WORKLOADS.items()]
+    lanes = peaks.lane_operations_per_second(functools.partial(best, repeat=repeat))
+    for row in rows:
+        row["of_roofline"] = of_roofline(row, lanes, repeat)
+        row["ratio"] = simulated[row["kernel"]] / row["per_thread"] if row["kernel"] in simulated else None
+    return {
+        "cpu": jit.cpu(), "cores": os.cpu_count() or 1,
+        "date": datetime.date.today().isoformat(), "versions": page.versions(), "lane_operations": lanes,
+        "launch_overhead": overhead(), "kernels": rows, "scaling": scaling(repeat), "start": start_up(min(repeat, 3)),
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

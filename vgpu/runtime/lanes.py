@@ -34,7 +34,9 @@ PLAIN_OPS: dict[str, Callable[[Value, Value], Value]] = {
 }  # fmt: skip
 
 
-def _lane_by_lane(name: str, kind: str, step: Callable, expects: bool = False, shortcut: Callable = lambda r, places: None) -> Routine:
+def _lane_by_lane(
+    name: str, kind: str, step: Callable, expects: bool = False, shortcut: Callable = lambda r, places: None
+) -> Routine:
     """An atomic: the active lanes take their turns in order.
 
     `step(r, pointer, value)`, with an expected value before that where it `expects` one, gives what stood there before.

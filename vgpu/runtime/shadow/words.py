@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from vgpu.base.context import (
     ENTRY_HOME,
     ENTRY_HOMES,
@@ -73,7 +75,7 @@ class Facts:
         return self._or_elsewhere(_thread(entry).ne(self.me), entry)
 
     def suspicious(self, entry: Value) -> Value:
-        """Lanes for which an entry may be a conflict: alive, another thread's, and not both of them strong.
+        """Lanes for which a live entry may be a conflict: another thread's, and not both of them strong.
 
         Volatile accesses of one warp count as plain: lanes that rely on lock-step use them.
         """
@@ -82,7 +84,7 @@ class Facts:
         mine_strong = mine_atomic | self.strength.eq(1)
         apart = self.other_warp(entry) | mine_atomic
         agree = (kind.eq(2) | kind.eq(1) & apart) & mine_strong
-        return self.live(entry) & self.foreign(entry) & ~agree
+        return self.foreign(entry) & ~agree
 
 
 # ---------------------------------------------------------------- where the entries of 32 lanes lie
@@ -90,13 +92,21 @@ class Facts:
 ENTRY, HALF = 8, LANES // 2
 
 
-class Entries:
+class Entries(ABC):
     """The lanes' entries of one table: of lanes that share one the highest is stored."""
 
     name: str
 
     def __init__(self, r: Watched, table: Value):
         self.r, self.at = r, r["at"] + table
+
+    @abstractmethod
+    def load(self, lanes: Value) -> Value:
+        """The entries of the lanes, V64."""
+
+    @abstractmethod
+    def store(self, values: Value, lanes: Value) -> None:
+        """Set those of the lanes."""
 
 
 class Anywhere(Entries):
@@ -199,11 +209,13 @@ def _word(across: bool, kind: type[Entries]) -> Watched:
 
     def against(entry: Value, kind: Value | int, harmless: Value | int = 0) -> None:
         """Report the lanes that conflict with an entry, but for some."""
-        suspects = facts.suspicious(entry).bits() & mask
-        with r.when(suspects.ne(0)):
-            late = r.call("i32", f"unordered_{_letter(across)}", r["ctx"], entry, suspects)
-            with r.when(late.ne(0)):
-                conflict(r, facts, kind, late & ~harmless if isinstance(harmless, Value) else late, entry)
+        live = facts.live(entry).bits() & mask
+        with r.when(live.ne(0)):
+            suspects = facts.suspicious(entry).bits() & live
+            with r.when(suspects.ne(0)):
+                late = r.call("i32", f"unordered_{_letter(across)}", r["ctx"], entry, suspects)
+                with r.when(late.ne(0)):
+                    conflict(r, facts, kind, late & ~harmless if isinstance(harmless, Value) else late, entry)
 
     # reads (and atomics) of unwritten memory
     unset = write.eq(NEVER_WRITTEN) if across else _stamp(write).below(facts.start)
@@ -222,15 +234,16 @@ def _word(across: bool, kind: type[Entries]) -> Watched:
         against(other, WRITE_LATE)
         writes.store(facts.new, mask)
         r.give()
-    read_live = facts.live(read)
-    read_far = read_live & facts.other_warp(read)
-    other_far = facts.live(other) & facts.other_warp(other)
-    near = read_live & facts.foreign(read)
-    with r.when((read_live.bits() & mask).ne(0)):
+    read_live, other_live, far = facts.live(read), facts.live(other), r.variable("i32", 0)
+    with r.when(((read_live | other_live).bits() & mask).ne(0)):
+        read_far = read_live & facts.other_warp(read)
+        other_far = other_live & facts.other_warp(other)
+        near = read_live & facts.foreign(read)
         others.store((read_far | near & ~other_far).select(read, other), mask)
+        far.set((read_far | other_far).bits())
     reads.store(facts.new, mask)
     # Of lanes that read one word together one is kept as the last reader, another as the one before.
-    lost = reads.load(mask).ne(facts.new).bits() & mask & ~(read_far | other_far).bits()
+    lost = reads.load(mask).ne(facts.new).bits() & mask & ~far.get()
     with r.when(lost.ne(0)):
         others.store(facts.new, lost)
     return r
@@ -242,7 +255,8 @@ def _in_flight(r: Watched, facts: Facts, write: Value, mask: Value) -> Value:
     with r.when(r.watch("copies").ne(0)):
         early = (pending(write) & _stamp(write).reaches(facts.start)).bits() & mask
         with r.when(early.ne(0)):
-            racing = r.call("i32", "unordered_s", r["ctx"], write, facts.suspicious(write).bits() & early)
+            suspects = (facts.live(write) & facts.suspicious(write)).bits() & early
+            racing = r.call("i32", "unordered_s", r["ctx"], write, suspects)
             early = early & ~racing
             report(r, IN_FLIGHT, early, write)
             left.set(mask & ~early)

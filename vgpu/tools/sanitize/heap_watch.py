@@ -66,7 +66,7 @@ class HeapWatch:
             late = (stamps >= monitor["floor"]) & (stamps >= known[threads]) & (threads != thread) & ~elsewhere
             for at in np.flatnonzero(late | elsewhere).tolist():
                 entry = int(entries[at])
-                if elsewhere[at] and monitor["cross"] and not monitor.order.unknown(entry):
+                if elsewhere[at] and monitor["cross"] and not monitor.unknown(entry):
                     continue
                 other = entry >> ENTRY_PLACE & (ENTRY_PLACES - 1)
                 monitor.pairs[WRITE_LATE, number, other] += 1

@@ -374,9 +374,11 @@ class Monitor:
 
     def on_cross(self, _a: int, _b: int, mask: int, vector: int) -> int:
         entries = _words(vector)
-        lanes = [lane for lane in range(32) if mask >> lane & 1]
-        homes = {lane: self._block_at(entries[lane] >> ENTRY_TIME) for lane in lanes}
-        return sum(1 << lane for lane in lanes if self.order.unknown(entries[lane], homes[lane]))
+        return sum(1 << lane for lane in range(32) if mask >> lane & 1 and self.unknown(entries[lane]))
+
+    def unknown(self, entry: int) -> bool:
+        """Whether the block that runs cannot know of another block's access."""
+        return self.order.unknown(entry, self._block_at(entry >> ENTRY_TIME))
 
     def on_stray(self, place: int, _: int, mask: int, vector: int) -> None:
         lanes = [lane for lane in range(32) if mask >> lane & 1]

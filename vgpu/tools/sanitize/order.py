@@ -182,7 +182,7 @@ class Order:
         return True
 
     def unknown(self, entry: int, block: int) -> bool:
-        """Whether the block that runs cannot know of another block's access."""
+        """Whether the block that runs cannot know of an access of this other block's."""
         row = self.here.seen.get(block)
         return row is None or int(row[entry & (ENTRY_THREADS - 1)]) <= entry >> ENTRY_TIME
 
