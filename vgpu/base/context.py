@@ -32,6 +32,8 @@ CONTEXT = (
     "by_warp", "slice_requests", "path", "followed",
     # where all lanes of a warp go on: a basic block, or one of the two below
     "resume",
+    # blocks that are taken, and not begun: the first, and the one after the last
+    "own_block", "own_end",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -85,7 +87,7 @@ BULK_REQUEST = 128
 PATH = ("entries", "room")
 PATH_ENTRY = ("code", "lanes", "requests", "sectors", "shared_requests", "local_requests")
 
-SHARED_LAUNCH = ("next_block", "blocks", "stop_block")
+SHARED_LAUNCH = ("next_block", "blocks", "stop_block", "portion")
 LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}
 
 # The slot of one resident block: its number (-1: free), its index, the addresses of its memory.

@@ -56,6 +56,7 @@ FUEL = 1 << 16
 MOST_SLICES = 1 << 12  # rounds in which warps run out of fuel before the worker returns to Python
 SPIN_SECONDS = 0.005  # after which a block that spins on memory lets other blocks run
 BRIEF = 32  # warps of a launch that begins in the caller's thread
+MOST_AT_ONCE, PORTIONS = 32, 16  # blocks that a worker takes at once at most; portions for each worker at least
 FEW = 4  # blocks that a worker may have resident before all workers wait
 ROOM = 1 << 30  # bytes that a worker may have for blocks that wait for others in an ordinary launch
 MOST_THREADS = 1 << 12  # at once; workers wait for one another, so that each needs a separate thread
@@ -157,7 +158,8 @@ class Grid:
             "shared_bytes": shared_bytes, "local_bytes": lowered.local_bytes,
             **{f"ntid_{axis}": size for axis, size in zip("xyz", block, strict=True)},
             **{f"nctaid_{axis}": size for axis, size in zip("xyz", grid, strict=True)},
-            "fuel_slice": FUEL, "warps": self.warps, "starts": starts.ctypes.data, "ends": ends.ctypes.data,
+            "resume": BY_STATE_ONLY, "own_block": 0, "own_end": 0, "fuel_slice": FUEL, "warps": self.warps,
+            "starts": starts.ctypes.data, "ends": ends.ctypes.data,
             "writable_ends": self.writable_ends.ctypes.data,
             "allocations": len(starts), "reads": self.reads.ctypes.data if observe else 0,
             "writes": self.writes.ctypes.data if observe else 0, "touch_offsets": self.touch_offsets.ctypes.data,
@@ -167,7 +169,7 @@ class Grid:
             "loose_barriers": lowered.loose_barriers,
             "textures": self.textures[0].ctypes.data, "texture_count": len(self.textures[0]),
             "workspace": 0 if self.workspace is None else self.workspace.address, "patience": PATIENCE * self.warps,
-            "resume": BY_STATE_ONLY, "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,
+             "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,
             "order": 0 if self.order is None else self.order.ctypes.data, "heap_touch": heap_touch,
             "by_warp": self.by_warp.ctypes.data, "path": 0 if self.path is None else self.path.ctypes.data,
             "followed": -1 if watched is None else watched[0] * self.warps + watched[1],
@@ -191,6 +193,7 @@ class Grid:
         if self.seed is not None:
             self.most = self.blocks if self.cooperative else min(self.blocks, schedule.WINDOW)
             self.workers[0].grow(self.most)
+        self.shared[LAUNCH_SLOT["portion"]] = max(1, min(MOST_AT_ONCE, self.blocks // (PORTIONS * len(self.workers))))
         self.deadline = Deadline(self.timeout)
         try:
             futures = self.start_workers()
@@ -251,7 +254,8 @@ class Grid:
     def expire(self) -> None:
         """After the deadline: start no further block, and let the workers return to Python soon."""
         if not self.missing:
-            self.missing = max(self.blocks - int(self.shared[LAUNCH_SLOT["next_block"]]), 0)
+            waiting = sum(worker["own_end"] - worker["own_block"] for worker in self.workers)
+            self.missing = max(self.blocks - int(self.shared[LAUNCH_SLOT["next_block"]]) + waiting, 0)
         self.stop(-1)
         self.shorten_slices()
 

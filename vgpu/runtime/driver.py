@@ -66,7 +66,7 @@ def _begin(r: _Residents) -> None:
     r.go("round")
 
     r.label("fetch")  # the place in use is free
-    number = r.take_block()
+    number = r.take_blocks()
     with r.when(r.exists(number) ^ 1):
         r.go("hop", r.slot("in_block").ne(0))
         r.stop(DONE)

@@ -25,10 +25,11 @@ class Loop(Routine):
         place = self.at(self.launch, LAUNCH_SLOT["next_block"], "i64")
         return self.value("i64", f"load atomic i64, {place} monotonic, align 8")
 
-    def take_block(self) -> Value:
-        """The number of the launch's next block, which no other worker gets."""
+    def take_blocks(self, count: Value | int = 1) -> Value:
+        """The number of the launch's next block, the first of so many that no other worker gets."""
         place = self.at(self.launch, LAUNCH_SLOT["next_block"], "i64")
-        return self.value("i64", f"atomicrmw add {place}, i64 1 monotonic")
+        count = count if isinstance(count, Value) else self.i64(count)
+        return self.value("i64", f"atomicrmw add {place}, {count} monotonic")
 
     def exists(self, number: Value) -> Value:
         """Whether the launch has a block of this number."""

@@ -1,12 +1,15 @@
 """The block loop of launches in which no warp spins on memory: one block after the other, in order.
 
+A worker takes several blocks at once. Neighbours mostly work on neighbouring memory: if workers took turns, each would
+take the other's lines out of its cache.
+
 Where all warps of a block have come to one barrier with all their lanes, as nearly always, none of them writes down
 where its lanes wait: each returns it, and the next round begins there.
 """
 
 from __future__ import annotations
 
-from vgpu.base.context import BY_STATE, DONE, OUT_OF_FUEL, PC_BARRIER_SHIFT, PC_WAIT
+from vgpu.base.context import BY_STATE, DONE, LAUNCH_SLOT, OUT_OF_FUEL, PC_BARRIER_SHIFT, PC_WAIT
 from vgpu.ir import LANES
 from vgpu.ir.value import V32, vector
 from vgpu.runtime.loop_parts import ROUNDS, Loop
@@ -25,7 +28,13 @@ def plain_loop() -> Loop:
     r.go("round", r.slot("in_block").ne(0))
 
     r.label("fetch")
-    number = r.take_block()
+    with r.when(r.slot("own_block").eq(r.slot("own_end"))):
+        portion = r.load(r.at(r.launch, LAUNCH_SLOT["portion"], "i64"), "i64", 8)
+        taken = r.take_blocks(portion)
+        r.set_slot("own_block", taken)
+        r.set_slot("own_end", taken + portion)
+    number = r.slot("own_block")
+    r.set_slot("own_block", number + 1)
     with r.when(r.exists(number) ^ 1):
         r.stop(DONE)
     r.call("void", "begin_block", r["ctx"], number)
