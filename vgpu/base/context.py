@@ -62,6 +62,9 @@ SITE_SLOT = {name: index for index, name in enumerate(SITE)}
 # Byte offset: cached facts about the pattern, for each of the 8 words of a sector that it may start in (0: none yet).
 # For global memory the lanes (bits) that are the first in a sector, for shared memory the number of wavefronts.
 PHASES = 192
+# Byte offsets: how often the site looked for a new pattern; of a follower, the number at which its leader, the access
+# before with the same base, had the same pattern.
+SEARCHES, FOLLOWS = 224, 232
 PATTERN = 256  # byte offset: the pattern, 32 offsets from lane 0, of 8 bytes (global) or 4 (shared)
 PATTERN_WORDS = 384  # byte offset: for shared patterns, the word of each lane counted from the lowest
 SITE_BYTES = 512

@@ -151,7 +151,7 @@ class Lowering(Calls):
 
     def basic_block(self, basic_block: basic_blocks.BasicBlock) -> None:
         self.env, self.loaded, self.written = {}, {}, set()
-        self.here, self.postponed = basic_block, []
+        self.here, self.postponed, self.leaders = basic_block, [], {}
         self.parted = not self.flow.structured or basic_block.index in self.flow.diverged
         self.ir.label(f"s{basic_block.index}")
         if basic_block.synchronises:

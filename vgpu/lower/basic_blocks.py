@@ -42,6 +42,8 @@ CALL_KINDS = {
 }  # fmt: skip
 
 
+MOST = 256  # instructions of a basic block, which then goes on in another: LLVM's time grows faster than its length
+
 _KINDS = {**isa.KINDS, **CALL_KINDS}
 
 
@@ -210,7 +212,9 @@ def split(
             if "red" in statement.modifiers:
                 basic_blocks[-1].body.append(replace(statement, opcode="barrier.result", guard=None))
         else:
-            here.body.append(statement)
+            if len(here.body) == MOST:
+                close(here, "jump", None, len(basic_blocks))
+            basic_blocks[-1].body.append(statement)
     basic_blocks[-1].end, basic_blocks[-1].targets = "leave", ()
     for basic_block, name in pending:
         basic_block.targets = tuple(labels[name] if t == -1 else t for t in basic_block.targets)

@@ -156,6 +156,8 @@ def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, val
         return None
     kind = "load" if loads else "store"
     site = kernel.new_site(instruction, kind, space, bits // 8)
+    if (found := _following(kernel, instruction, memory, bits, site, loads)) is not None:
+        return found
     where = where.splat()
     if loads:
         count_when_left(kernel, instruction, where, bits // 8)
@@ -166,6 +168,31 @@ def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, val
     if space == "const" and counts_here(kernel):
         kernel.not_global(mask)
     return found
+
+
+def _following(
+    kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, site: Value, loads: bool
+) -> Value | None:
+    """A load whose base an access before had in its basic block: their offsets from lane to lane are the same."""
+    space = space_of(instruction)
+    if space == "const" or not isinstance(memory.base, Reg) or instruction.guard is not None:
+        return None
+    base, window = kernel.read(memory.base.name), window_of(space)
+    if not base.vector or (kernel.count and not counts_here(kernel)):
+        return None
+    key = (window, base.text, kernel.mask.text)
+    if key not in kernel.leaders:
+        kernel.leaders[key] = site, None
+        return None
+    leader, kept = kernel.leaders[key]
+    if not loads:
+        return None
+    if kept is None:
+        kept = kernel.ir.spread(base.to("i32" if window == "shared" else "i64"))
+        kernel.leaders[key] = leader, kept
+    function = f"wb_{'c' if counts_here(kernel) else 'p'}_{window}_next{bits}"
+    given = (site, leader, kept, memory.offset, kernel.mask)
+    return kernel.run_time(function, *given, result=vector(f"i{bits}"))
 
 
 # ---------------------------------------------------------------- loads and stores

@@ -59,6 +59,8 @@ class State(ABC):
     vars: Variables
     pointers: dict[str, Value]  # into what a launch hands over
     place: int  # of the last access that is watched
+    # Of a basic block's accesses, by window, base and mask: the site of the first, and where its base is kept if needed
+    leaders: dict[tuple[str, str, str], tuple[Value, Value | None]]
     fixed: dict[str, Value]  # slots of the context that stay the same
     fuel: Value  # pointers: how much of the time slice is left
     turn: Value  # … and how many the warp has used up

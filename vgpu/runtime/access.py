@@ -7,6 +7,7 @@ checks one address and adds to three counters. Everything else is the slow path.
 
 from __future__ import annotations
 
+from vgpu.base.context import FOLLOWS, PATTERN, SEARCHES, SITE_SLOT
 from vgpu.ir.value import V64, Value, vector
 from vgpu.runtime import count, overwrites, repeated, slow
 from vgpu.runtime.overwrites import LOAD, STORE
@@ -82,6 +83,24 @@ def _far(space: str, counted: bool, bits: int, stores: bool) -> Routine:
     return r
 
 
+def _far_follower(space: str, counted: bool, bits: int) -> Routine:
+    """A load that follows another, the long way; from then on it follows, if both have found the same pattern."""
+    letter, kind = "c" if counted else "p", vector(f"i{bits}")
+    r = Routine(f"far_{letter}_{space}_next{bits}", repeated.FOLLOWER, kind)
+    where = r.load(r["base"], ADDRESSES[space], 64) + r["offset"].to(repeated.element_of(space))
+    found = r.call(kind, f"wb_{letter}_{space}_load{bits}", r["ctx"], r["site"], where, r["mask"])
+    offsets = where - where.lane(0)
+    same = r["mask"].ne(0)
+    for site in (r["site"], r["leader"]):
+        learnt = r.load(r.at(site, PATTERN), ADDRESSES[space], 64)
+        lanes = r.load(r.at(site, 8 * SITE_SLOT["mask"]), "i64", 8)
+        same = same & (learnt.ne(offsets).bits() & r["mask"]).eq(0) & lanes.eq(r["mask"].to("i64"))
+    with r.when(same):
+        r.store(r.at(r["site"], FOLLOWS), r.load(r.at(r["leader"], SEARCHES), "i64", 8), 8)
+    r.give(found)
+    return r
+
+
 # ---------------------------------------------------------------- moving the data
 
 
@@ -137,7 +156,8 @@ def source(avx512: bool) -> str:
         parts += [_local(counted)]
         for space in ADDRESSES:
             for bits in (32, 64):
-                parts += [repeated.load(space, counted, bits, avx512), repeated.store(space, counted, bits)]
+                parts += [repeated.load(space, counted, bits, avx512, follows) for follows in (False, True)]
+                parts += [repeated.store(space, counted, bits), _far_follower(space, counted, bits)]
                 parts += [_far(space, counted, bits, stores) for stores in (False, True)]
     for bits in (8, 16, 32, 64):
         for name, words in (("wb_", ""), ("move_", "alwaysinline")):

@@ -23,13 +23,15 @@ class Request:
     """
 
     def __init__(self, r: Routine, where: Value, mask: Value, size: Value):
-        self.r, self.where, self.mask, self.size = r, where, mask, size
-        self.first = where.lane(0)
+        self.where = where
+        self._begin(r, where.lane(0), mask, size)
         self.diff = where - self.first
-        self.pattern = r.at(r["site"], PATTERN)
         self.same_offsets = (~self.diff.eq(r.load(self.pattern, where.kind, 64)).bits() & mask).eq(0)
-        self.mask64 = mask.to("i64")
         self.same_lanes = r.known("mask").eq(self.mask64)
+
+    def _begin(self, r: Routine, first: Value, mask: Value, size: Value) -> None:
+        self.r, self.first, self.mask, self.size = r, first, mask, size
+        self.pattern, self.mask64 = r.at(r["site"], PATTERN), mask.to("i64")
         self.first64 = self.first.to("i64")
         self.low_bits = self.first64 & (size - 1 | 3).to("i64")
         self.same_bits = self.low_bits.eq(r.known("bits"))

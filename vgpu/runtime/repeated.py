@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from vgpu.base.context import PATTERN_WORDS
-from vgpu.ir.value import LANES, V32, V64, Value, element_bits, vector
+from vgpu.base.context import FOLLOWS, PATTERN_WORDS, SEARCHES
+from vgpu.ir.value import LANES, V32, V64, Value, element_bits, parts, vector
 from vgpu.runtime.count import touched
 from vgpu.runtime.overwrites import LOAD, STORE
 from vgpu.runtime.pattern import HALVES, RUN, SAME, WINDOW, Request
@@ -30,13 +30,18 @@ class Repeated(Request):
 
     def __init__(self, r: Routine, space: str, size: Value, counted: bool):
         super().__init__(r, r["where"], r["mask"], size)
+        self._look(space, counted, self.same_offsets & self.same_lanes)
+
+    def _look(self, space: str, counted: bool, same: Value) -> None:
+        """Whether the request fits, if its offsets and lanes are the `same`."""
+        r = self.r
         self.space, self.counted = space, counted
         self.marks = counted and space == "global"
         self.base = r.known("base") if space == "global" else r.number("i64", 0)
         self.low = self.lowest()
         self.from_base = self.low - self.base
         self.room = r.known("room")
-        self.fits = self.same_offsets & self.same_lanes & (self.room.reaches(self.from_base) & self.same_bits)
+        self.fits = same & (self.room.reaches(self.from_base) & self.same_bits)
         if counted:
             self.learnt = r.load(self.phase(), "i32", 4)
             self.fits = self.fits & self.learnt.ne(0)
@@ -76,7 +81,7 @@ class Repeated(Request):
 
     def halves(self, nbytes: int) -> list[Value]:
         """Where the two rows begin; what they touch is marked."""
-        r, step = self.r, element_bits(self.diff.kind) // 8
+        r, step = self.r, element_bits(self.first.kind) // 8
         second = (self.first + r.load(r.at(self.pattern, HALF * step), self.first.kind, step)).to("i64")
         for start in (self.first64, second) if self.marks else ():
             from_base = start - self.base
@@ -101,15 +106,32 @@ class Repeated(Request):
                 r.call("void", "llvm.prefetch.p0", r.at(following, line), *flags)
 
 
+class Following(Repeated):
+    """A request `offset` bytes from another's `base`, of the same lanes: then its pattern is that of its `leader`."""
+
+    def __init__(self, r: Routine, space: str, size: Value, counted: bool):
+        self._begin(r, r.load(r["base"], element_of(space), 64) + r["offset"].to(element_of(space)), r["mask"], size)
+        searches, follows = r.load(r.at(r["leader"], SEARCHES), "i64", 8), r.load(r.at(r["site"], FOLLOWS), "i64", 8)
+        self._look(space, counted, searches.eq(follows))
+
+
+def element_of(space: str) -> str:
+    """The type of one address."""
+    return parts(ADDRESSES[space])[1]
+
+
 @contextmanager
-def _plain(r: Routine, space: str, counted: bool, nbytes: int, shapes: tuple[int, ...], rule: int) -> Iterator:
+def _plain(
+    r: Routine, space: str, counted: bool, nbytes: int, shapes: tuple[int, ...], rule: int,
+    kind: type[Repeated] = Repeated,
+) -> Iterator:  # fmt: skip
     """The block runs if the site's pattern has one of these shapes and comes again: then it is counted.
 
     It gets the request, the shape and a pointer to the lowest address, and all else goes to the function @far_….
     """
     shape = r.known("shape")
     with r.when(r.among(shape, shapes)):
-        request = Repeated(r, space, r.number("i32", nbytes), counted)
+        request = kind(r, space, r.number("i32", nbytes), counted)
         with r.when(request.fits):
             request.count(r.number("i32", rule))
             yield request, shape, request.pointer(request.low)
@@ -125,14 +147,19 @@ def _window(r: Routine, place: Value) -> Value:
     return low.shuffle(high, range(LANES))
 
 
-def load(space: str, counted: bool, bits: int, windows: bool) -> Routine:
-    """A load of 4 or 8 bytes a lane."""
+FOLLOWER = "ptr ctx, ptr site, ptr leader, ptr base, i64 offset, i32 mask"
+
+
+def load(space: str, counted: bool, bits: int, windows: bool, follows: bool = False) -> Routine:
+    """A load of 4 or 8 bytes a lane; one that `follows` gets the base of an earlier access and its site."""
     kind, nbytes = f"i{bits}", bits // 8
-    name = f"wb_{'c' if counted else 'p'}_{space}_load{bits}"
-    r = Routine(name, f"ptr ctx, ptr site, {ADDRESSES[space]} where, i32 mask", vector(kind), words="")
+    name = f"wb_{'c' if counted else 'p'}_{space}_{'next' if follows else 'load'}{bits}"
+    given = FOLLOWER if follows else f"ptr ctx, ptr site, {ADDRESSES[space]} where, i32 mask"
+    r = Routine(name, given, vector(kind), words="")
     near = windows and space == "shared" and bits == 32
     shapes = (RUN, SAME, HALVES, WINDOW) if near else (RUN, SAME, HALVES)
-    with _plain(r, space, counted, nbytes, shapes, LOAD) as (request, shape, place):
+    look = Following if follows else Repeated
+    with _plain(r, space, counted, nbytes, shapes, LOAD, look) as (request, shape, place):
         with r.when(shape.eq(SAME)):
             if request.marks:
                 request.mark(request.lowest_mark)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vgpu.base.context import ERROR_CODE
+from vgpu.base.context import ERROR_CODE, SEARCHES
 from vgpu.ir.value import V64, Value
 from vgpu.runtime.count import LOCAL, SHARED
 from vgpu.runtime.overwrites import ATOMIC, LOAD, STORE
@@ -82,6 +82,7 @@ class Access(Routine):
 def _slow_global(counted: bool) -> Access:
     """An access by addresses, which may be of any space, that its site knows no pattern of."""
     r = Access("slow_{}_global", counted, "global")
+    r.add_to(r.at(r["site"], SEARCHES), 1)
     mixed = f"mixed_{r.letter}"
     where, mask, size = r["where"], r["mask"], r["size"]
     with r.when(mask.eq(0)):
@@ -180,6 +181,7 @@ def _mixed(counted: bool) -> Access:
 def _slow_shared(counted: bool, windows: bool) -> Access:
     """An access by offsets into shared memory that its site knows no pattern of."""
     r = Access("slow_{}_shared", counted, "shared")
+    r.add_to(r.at(r["site"], SEARCHES), 1)
     where, mask = r["where"], r["mask"]
     with r.when(mask.eq(0)):
         r.give(r.number("i64", 0))
