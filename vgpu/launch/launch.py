@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
@@ -13,7 +14,17 @@ from vgpu import faults, ptx
 from vgpu.base import own, settings, steady
 from vgpu.base import schedule as schedules
 from vgpu.launch import host_calls, residency
-from vgpu.launch.configuration import Dimensions, check_dimensions, check_launch_bounds, check_shared, check_warp, pack
+from vgpu.launch.configuration import (
+    WARP,
+    Dimensions,
+    check_dimensions,
+    check_launch_bounds,
+    check_shared,
+    check_warp,
+    launch_bounds,
+    pack,
+    packing,
+)
 from vgpu.launch.counters import Counters
 from vgpu.launch.grid import BRIEF, Grid
 from vgpu.launch.restored import restored
@@ -84,6 +95,14 @@ class Kernel:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         return self.function.parameters
+
+    @cached_property
+    def packing(self) -> tuple[struct.Struct, list[int]]:
+        return packing(self.function)
+
+    @cached_property
+    def bounds(self) -> tuple[int, int]:
+        return launch_bounds(self.function)
 
     @cached_property
     def _variants(self) -> dict[tuple[bool, ...], tuple[Lowered, int]]:
@@ -253,6 +272,18 @@ def dry_run(
         ).counters()  # fmt: skip
 
 
+_ended: dict[tuple[object, ...], Grid] = {}
+"""Launches whose memory another launch of the same kernel and shape can use again; `LAUNCHING` protects it."""
+MOST_ENDED = 16
+
+
+def _put_away(shape: tuple[object, ...], done: Grid) -> None:
+    del done.kernel  # its variables are not to live as long
+    _ended[shape] = done
+    if len(_ended) > MOST_ENDED:
+        del _ended[next(iter(_ended))]
+
+
 def run(
     kernel: Kernel,
     grid: tuple[int, int, int],
@@ -280,14 +311,25 @@ def run(
         residency.check_cooperative(kernel, grid, block, needed)
     timeout = settings.timeout(timeout)
     data = pack(kernel, params)
+    warps = math.prod(grid) * -(-math.prod(block) // WARP)
+    workers = 1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), math.prod(grid))
+    shape = lowered, grid, block, shared_bytes, workers
+    usual = not (counted or cooperative or schedule.random)
     with own.LAUNCHING:
-        done = Grid(
-            kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative,
-            schedule.seed, watched,
-        )  # fmt: skip
-        done.run(1 if done.warps * done.blocks <= BRIEF else min(schedule.workers or threads or _cpus(), done.blocks))
+        if usual and (found := _ended.pop(shape, None)) is not None:
+            done = found
+            done.again(kernel, data, timeout)
+        else:
+            done = Grid(
+                kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative,
+                schedule.seed, watched,
+            )  # fmt: skip
+        done.run(workers)
+        fault, printed = done.fault, done.printed
+        if usual and done.reusable:
+            _put_away(shape, done)
     if prints:
-        host_calls.flush(done.printed)
-    if done.fault is not None:
-        raise faults.error(kernel, lowered, done.fault, grid, block, arrays)
+        host_calls.flush(printed)
+    if fault is not None:
+        raise faults.error(kernel, lowered, fault, grid, block, arrays)
     return done
