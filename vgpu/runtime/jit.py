@@ -7,6 +7,8 @@ makes code without AVX-512 on a machine that has it.
 from __future__ import annotations
 
 import hashlib
+import json
+from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -67,15 +69,11 @@ def _optimise(module: Any, thoroughly: bool = False) -> None:
 
 def _object(text: str, thoroughly: bool = False) -> bytes:
     """The machine code of a module of LLVM IR as an object file; RuntimeError where the text has no meaning."""
-
-    def make() -> bytes:
-        with llvm.parse_assembly(text) as module:
-            module.triple, module.data_layout = _machine.triple, str(_machine.target_data)
-            module.verify()
-            _optimise(module, thoroughly)
-            return _emit(module)
-
-    return on_disk.kept("code", ("llvmlite",), (*_target, thoroughly, text), make)
+    with llvm.parse_assembly(text) as module:
+        module.triple, module.data_layout = _machine.triple, str(_machine.target_data)
+        module.verify()
+        _optimise(module, thoroughly)
+        return _emit(module)
 
 
 def _emit(module: Any) -> bytes:
@@ -93,7 +91,7 @@ def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
 
         engine = _start()
         try:
-            made = _object(text)
+            made = on_disk.kept("code", ("llvmlite",), (*_target, text), lambda: _object(text))
         except RuntimeError as error:
             raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
         wanted, own = called(text), defined(text)
@@ -135,29 +133,56 @@ def _compile_kernel(key: str, text: str, name: str) -> int:
 
 
 def _make(engine: Any, wanted: set[str]) -> None:
-    """Compile those functions of the runtime that are wanted, and what they call, where that has not been done yet.
+    """Link those functions of the runtime that are wanted, and what they call, where that has not been done yet.
 
     Each is a module of its own, so that it is the same one whatever else was wanted before, and is found again.
     """
-    from vgpu import runtime
-    from vgpu.runtime import demand
-
-    here = demand.functions(_wide)
-    waiting, texts = sorted(wanted - _defined), {}
-    seen = _defined | here.inlined | wanted
+    waiting, parts = sorted(wanted - _defined), []
+    seen = _defined | wanted
+    made = set(_defined)
     while waiting:
         name = waiting.pop()
-        # What is made on demand may be one text of many functions that belong together.
-        if not (text := here.module(name) or runtime.later(name)) or text in texts:
+        # What is made on demand may be one module of many functions that belong together.
+        if name in made or name.startswith("llvm.") or (part := _part(name)) is None:
             continue
-        texts[text] = _object(text, thoroughly=True)
-        more = demand.called(text) - seen
-        seen |= more
-        waiting += sorted(more)
-    for text, made in texts.items():
-        _add(engine, made)
-        _defined.update(demand.defined(text) - here.inlined)
-        _signatures.update(demand.signatures(text))
+        parts.append(part)
+        made.update(part.defined)
+        waiting += [each for each in part.called if each not in seen]
+        seen.update(part.called)
+    for part in parts:
+        _add(engine, part.code)
+        _defined.update(part.defined)
+        _signatures.update(part.signatures)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Machine code of the runtime: the functions in it, and those that it calls."""
+
+    defined: list[str]
+    called: list[str]
+    signatures: dict[str, str]
+    code: bytes
+
+
+def _part(name: str) -> _Part | None:
+    """The module of a function of the runtime, or None for another name; the runtime is written only to make it."""
+
+    def make() -> bytes:
+        from vgpu import runtime
+        from vgpu.runtime import demand
+
+        here = demand.functions(_wide)
+        if not (text := here.module(name) or runtime.later(name)):
+            return b""
+        known = (*(sorted(names(text) - here.inlined) for names in (demand.defined, demand.called)),)
+        return json.dumps([*known, demand.signatures(text)]).encode() + b"\n" + _object(text, thoroughly=True)
+
+    known, _, code = on_disk.kept("runtime", ("llvmlite",), (*_target, name), make).partition(b"\n")
+    if not known:
+        return None
+    defined, called, signatures = json.loads(known)
+    return _Part(defined, called, signatures, code)
 
 
 def address(function: str) -> int:
