@@ -213,8 +213,8 @@ class Grid:
             "writes": self.writes.ctypes.data if self.observe else 0,
         }  # fmt: skip
 
-    def run(self, threads: int) -> None:
-        """Run all blocks on so many worker threads; a fault is kept in `fault`."""
+    def make_workers(self, threads: int) -> None:
+        """Make so many workers, unless there are some from an earlier launch."""
         try:
             self.workers = self.workers or [Worker(self) for _ in range(threads)]
         except MemoryError:
@@ -223,6 +223,10 @@ class Grid:
                 f"{self.lowered.local_bytes} bytes of local memory each, have no room on this machine. Use smaller "
                 "blocks or local arrays, or delete arrays that are no longer needed (del name)."
             ) from None
+
+    def run(self, threads: int) -> None:
+        """Run all blocks on so many worker threads; a fault is kept in `fault`."""
+        self.make_workers(threads)
         self.most = self.blocks  # blocks that one worker may have resident
         if self.seed is not None:
             self.most = self.blocks if self.cooperative else min(self.blocks, schedule.WINDOW)
@@ -249,7 +253,12 @@ class Grid:
     @property
     def brief(self) -> bool:
         """Whether the first time slice may run in the caller's thread: it's short, and doesn't call Python."""
-        return self.warps * self.blocks <= BRIEF and len(self.workers) == 1 and self.workers[0].callback is None
+        return self.small and len(self.workers) == 1 and self.workers[0].callback is None
+
+    @property
+    def small(self) -> bool:
+        """Whether one worker runs it."""
+        return self.warps * self.blocks <= BRIEF
 
     def start_workers(self) -> list[Future[bool]]:
         """Start a thread for each worker, or for fewer of them where the system has no further thread.
@@ -476,12 +485,15 @@ def _lanes(block: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @functools.lru_cache(maxsize=2)
+def block_loop(independent: bool = False) -> int:
+    """The address of the block loop, or of the plain one for launches whose blocks never wait for others."""
+    return jit.address("wb_run_plain" if independent else "wb_run_blocks")
+
+
+@functools.lru_cache(maxsize=2)
 def _run_blocks(independent: bool = False) -> Callable[[int], int]:
-    """The block loop, or the plain one for launches whose blocks never wait for others."""
     # CFUNCTYPE releases the GIL while the code runs.
-    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
-        jit.address("wb_run_plain" if independent else "wb_run_blocks")
-    )
+    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(block_loop(independent))
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}

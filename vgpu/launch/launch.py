@@ -272,6 +272,16 @@ def dry_run(
         ).counters()  # fmt: skip
 
 
+def usual(
+    kernel: Kernel, grid: tuple[int, int, int], block: tuple[int, int, int], params: Sequence[bytes], shared_bytes: int
+) -> Grid:  # fmt: skip
+    """A launch that neither counts nor cooperates nor follows a schedule, before it runs. Errors: those of `run`."""
+    check_launch_bounds(kernel, block)
+    lowered, address = kernel.compiled()
+    needed, data = check_shared(lowered, shared_bytes), pack(kernel, params)
+    return Grid(kernel, lowered, address, grid, block, data, needed, shared_bytes, False, settings.timeout())
+
+
 _ended: dict[tuple[object, ...], Grid] = {}
 """Launches whose memory another launch of the same kernel and shape can use again; `LAUNCHING` protects it."""
 MOST_ENDED = 16
@@ -314,9 +324,9 @@ def run(
     warps = math.prod(grid) * -(-math.prod(block) // WARP)
     workers = 1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), math.prod(grid))
     shape = lowered, grid, block, shared_bytes, workers
-    usual = not (counted or cooperative or schedule.random)
+    plain = not (counted or cooperative or schedule.random)
     with own.LAUNCHING:
-        if usual and (found := _ended.pop(shape, None)) is not None:
+        if plain and (found := _ended.pop(shape, None)) is not None:
             done = found
             done.again(kernel, data, timeout)
         else:
@@ -326,7 +336,7 @@ def run(
             )  # fmt: skip
         done.run(workers)
         fault, printed = done.fault, done.printed
-        if usual and done.reusable:
+        if plain and done.reusable:
             _put_away(shape, done)
     if prints:
         host_calls.flush(printed)

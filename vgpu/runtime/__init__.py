@@ -20,6 +20,7 @@ from vgpu.runtime import (
     lanes,
     mbarrier,
     places,
+    replay,
     shadow,
     tensor,
     texture,
@@ -28,7 +29,9 @@ from vgpu.runtime import (
 
 def source(avx512: bool) -> str:
     """The whole runtime as LLVM IR, for a CPU with or without AVX-512; `demand` takes from it what a kernel calls."""
-    parts = (driver, places, barriers, host, follow, heap, lanes, tensor, texture, async_copy, mbarrier, bulk_copy)
+    parts = (
+        driver, places, barriers, replay, host, follow, heap, lanes, tensor, texture, async_copy, mbarrier, bulk_copy,
+    )  # fmt: skip
     return "\n".join([access.source(avx512), shadow.hooks(), *(part.source() for part in parts)])
 
 
