@@ -9,8 +9,8 @@ read-only folder), the result is used all the same.
 not used, since machine code is read from it. Students' code, the runner and the judge of the grader keep and read
 nothing at all (`grading/sandbox/server.py`).
 
-Libraries for caches were looked at: `joblib` and `diskcache` read pickles, with which a damaged file could do anything,
-and the latter needs SQLite's locks, which shared homes often lack.
+Libraries for caches were looked at: `joblib` and `diskcache` read pickles, with which a damaged file could do anything
+(`records` reads the engine's own classes only), and the latter needs SQLite's locks, which shared homes often lack.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from vgpu.base.settings import setting
 
+T = TypeVar("T")
 OFF = "off"
 MOST_BYTES = 512 << 20
 ENGINE = "engine"
@@ -72,20 +74,30 @@ def _state(file: str) -> list[int] | None:
     return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
 
 
-def kept(kind: str, packages: Sequence[str], inputs: Sequence[object], make: Callable[[], bytes]) -> bytes:
+def kept(
+    kind: str,
+    packages: Sequence[str],
+    inputs: Sequence[object],
+    make: Callable[[], T],
+    dump: Callable[[T], bytes] = bytes,  # type: ignore[assignment] # of bytes themselves
+    load: Callable[[bytes], T] = bytes,  # type: ignore[assignment]
+) -> T:
     """The result of `make()`, which is called only where no process has kept it yet.
 
     kind: "ptx" and the like, the beginning of the file's name. packages: the distributions whose versions the result
     depends on; where one is not installed as such, nothing is kept. inputs: all else that it depends on, as JSON can
-    hold it; the engine's own sources need not be named. Errors: those of `make`, which are not kept.
+    hold it; the engine's own sources need not be named. dump, load: between the result, if it isn't bytes, and bytes.
+    Errors: those of `make`, which are not kept.
     """
     path = _path(kind, packages, inputs)
     if path is None:
         return make()
-    if (data := _read(path)) is None:
-        data = make()
-        _write(path, data)
-    return data
+    if (data := _read(path)) is not None:
+        return load(data)
+    made = make()
+    with contextlib.suppress(RecursionError):  # see `records.dump`
+        _write(path, dump(made))
+    return made
 
 
 # --- where --------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 
 from vgpu import faults, ptx
-from vgpu.base import own, settings, steady
+from vgpu.base import on_disk, own, records, settings, steady
 from vgpu.base import schedule as schedules
 from vgpu.launch import host_calls, residency
 from vgpu.launch.configuration import (
@@ -125,13 +125,28 @@ class Kernel:
         variant = count, fine, watch, follow
         with _compile_lock:
             if variant not in self._variants:
-                addresses = self.module.variables.addresses
-                lowered = lower(
-                    self.module.module, self.function, addresses, NAME, count, self.filename, fine, watch, follow
-                )
-                address = jit.compile_kernel(lowered.text, NAME)
-                self._variants[variant] = replace(lowered, text=""), address  # the text is no longer needed
+                self._variants[variant] = self._compile(variant)
             return self._variants[variant]
+
+    def _compile(self, variant: tuple[bool, bool, bool, bool]) -> tuple[Lowered, int]:
+        """Lower and compile, or find what another process made of the same PTX."""
+        texts: list[str] = []
+
+        def write() -> tuple[Lowered, str, jit.Written]:
+            addresses, (count, *others) = self.module.variables.addresses, variant
+            lowered = lower(self.module.module, self.function, addresses, NAME, count, self.filename, *others)
+            own, text = jit.named(lowered.text, NAME)
+            texts.append(text)
+            return replace(lowered, text=""), own, jit.written(text)  # the text is no longer needed
+
+        def text() -> str:
+            if not texts:
+                write()
+            return texts[0]
+
+        inputs = self.ptx, self.entry, self.filename, variant
+        lowered, own, known = on_disk.kept("kernel", (), inputs, write, records.dump, records.load)
+        return lowered, jit.link_kernel(own, known, text)
 
 
 _compile_lock = steady.lock(rank=1)
@@ -181,9 +196,7 @@ def _load(
     source: str | tuple[str, ...],
     first_line: int,
 ) -> dict[str, Kernel]:
-    module = device_library.complete(ptx.parse(ptx_text))
-    for function in module.functions.values():
-        verify(module, function)
+    module = on_disk.kept("module", (), (ptx_text,), lambda: _parsed(ptx_text), records.dump, records.load)
     loaded = LoadedModule(module, layout.load_variables(module))
     lines = tuple(source.splitlines()) if isinstance(source, str) else tuple(source)
     found = {}
@@ -191,6 +204,14 @@ def _load(
         where = filename or _main_file(module, function)
         found[entry] = Kernel(name or entry, entry, ptx_text, language, where, lines, first_line, loaded)
     return found
+
+
+def _parsed(ptx_text: str) -> ptx.Module:
+    """A module that has been checked."""
+    module = device_library.complete(ptx.parse(ptx_text))
+    for function in module.functions.values():
+        verify(module, function)
+    return module
 
 
 def _main_file(module: ptx.Module, function: ptx.Function) -> str:
