@@ -32,7 +32,7 @@ from vgpu.lower import Lowered, lower
 from vgpu.ptx import Function, Parameter, device_library
 from vgpu.ptx.verify import verify
 from vgpu.runtime import jit
-from vgpu.storage import layout, memory
+from vgpu.storage import heap, layout, memory
 
 FINISHED: own.Listeners[Callable[[Grid], object]] = own.Listeners()
 """Called with the finished grid after each launch; launches count while there is a listener."""
@@ -345,7 +345,7 @@ def run(
     warps = math.prod(grid) * -(-math.prod(block) // WARP)
     workers = 1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), math.prod(grid))
     shape = lowered, grid, block, shared_bytes, workers
-    plain = not (counted or cooperative or schedule.random)
+    plain = not (counted or cooperative or schedule.random or heap.current())
     with own.LAUNCHING:
         if plain and (found := _ended.pop(shape, None)) is not None:
             done = found

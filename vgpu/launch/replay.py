@@ -2,7 +2,8 @@
 
 That holds for small launches that need nothing of the host. A launch that isn't done after its first time slice, or has
 failed, goes on as a single one would: so the limits on time, Ctrl-C and reports of errors are the same. All others are
-launched one by one, and all of them are where launches are counted, watched or follow a schedule.
+launched one by one, and all of them are where launches are counted or watched, follow a schedule, or may access memory
+that a kernel has allocated.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from vgpu.launch import launch
 from vgpu.launch.grid import REUSED_BYTES, Grid, block_loop
 from vgpu.launch.worker import aligned
 from vgpu.runtime import jit
-from vgpu.storage import memory
+from vgpu.storage import heap, memory
 
 TOGETHER = 64  # launches between two looks at Ctrl-C
 
@@ -38,32 +39,31 @@ class Replay:
 
     def run(self) -> Iterator[range]:
         """Run all launches; yields the numbers of those that have ended since. Errors: as `launch.launch`."""
-        together = not (launch.FINISHED or launch.RUNNERS) and schedule.chosen() == schedule.Schedule()
+        alone = launch.FINISHED or launch.RUNNERS or heap.current() or schedule.chosen() != schedule.Schedule()
         begin = 0
         with own.LAUNCHING:
             while begin < len(self._launches):
-                if together:
+                if not alone:
                     self._prepare()
-                end = self._run_some(begin) if together and self._ready[begin] else self._run_one(begin)
+                if alone or self._ready[begin] is None:
+                    self._run_one(begin)
+                    end = begin + 1
+                else:
+                    end = min(self._ends[begin], begin + TOGETHER)
+                    reached = _replay()(self._records.ctypes.data, begin, end)
+                    if reached < end:
+                        yield range(begin, reached)
+                        self._go_on(reached)
+                        begin, end = reached, reached + 1
                 yield range(begin, end)
                 begin = end
 
-    def _run_one(self, number: int) -> int:
+    def _run_one(self, number: int) -> None:
         given = self._launches[number]
         launch.launch(
             given.kernel, given.grid, given.block, given.params, given.arrays, given.shared_bytes,
             cooperative=given.cooperative,
         )  # fmt: skip
-        return number + 1
-
-    def _run_some(self, begin: int) -> int:
-        """Run launches that are ready from this one on; the number of the first that was not run."""
-        end = min(self._ends[begin], begin + TOGETHER)
-        reached = _replay()(self._records.ctypes.data, begin, end)
-        if reached == end:
-            return end
-        self._go_on(reached)
-        return reached + 1
 
     def _go_on(self, number: int) -> None:
         """Run a launch to its end that has had its first time slice."""

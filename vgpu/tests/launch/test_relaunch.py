@@ -9,7 +9,7 @@ from vgpu.base.errors import KernelError, LaunchError
 from vgpu.hardware import device
 from vgpu.launch import grid, launch
 from vgpu.standins import cupy as cp
-from vgpu.storage import memory
+from vgpu.storage import heap, memory
 
 FILL = """extern "C" __global__ void fill(int* out, int value, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -146,3 +146,31 @@ def test_a_bounded_number_is_kept_and_large_ones_are_not(made):
     large((1,), (32,), (out, 1))
     large((1,), (32,), (out, 1))
     assert [each.kernel.name for each in made if not each.reusable] == ["k", "k"]  # 2 MB of local memory each
+
+
+def test_memory_that_a_kernel_allocates_meanwhile_can_be_accessed():
+    """The heap is made when a kernel first needs it, which may be after the first launch of one that gets a pointer."""
+    source = """
+    extern "C" __global__ void make(int** p) { p[0] = (int*)malloc(128); p[0][threadIdx.x] = 7; }
+    extern "C" __global__ void use(int** p, int* out) { if (p[0]) out[threadIdx.x] = p[0][0]; }
+    extern "C" __global__ void end(int** p) { free(p[0]); }
+    """
+    module = cp.RawModule(code=source)
+    make, use, end = map(module.get_function, ("make", "use", "end"))
+    pointer, out, stream = cp.zeros(1, np.uint64), cp.zeros(32, np.int32), cp.cuda.Stream(non_blocking=True)
+    stream.begin_capture()
+    use((1,), (32,), (pointer, out), stream=stream)
+    graph = stream.end_capture()
+    before, heap._heap = heap._heap, None
+    try:
+        use((1,), (32,), (pointer, out))
+        graph.launch(stream)
+        make((1,), (1,), (pointer,))
+        use((1,), (32,), (pointer, out))
+        assert (out.get() == 7).all()
+        out[:] = 0
+        graph.launch(stream)
+        assert (out.get() == 7).all()
+        end((1,), (1,), (pointer,))
+    finally:
+        heap._heap = before

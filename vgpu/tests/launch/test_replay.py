@@ -165,3 +165,22 @@ def test_arrays_of_the_host_are_copied_back_after_each_launch():
     assert (v == 0).all()
     graph.launch(stream)
     assert (v == 1).all()
+
+
+def test_what_ended_before_a_fault_is_finished():
+    from vgpu.standins import numba_cuda as cuda
+
+    @cuda.jit
+    def increase(v, i):
+        v[i] += 1
+
+    v, stream = np.zeros(32, np.float32), cp.cuda.Stream(non_blocking=True)
+    there = cuda.external_stream(stream.ptr)
+    with pytest.warns(match="Host array used"):
+        stream.begin_capture()
+        increase[1, 1, there](v, 3)
+        increase[1, 1, there](v, 1 << 20)
+        graph = stream.end_capture()
+    with pytest.raises(KernelError):
+        graph.launch(stream)
+    assert v[3] == 1
