@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -37,8 +37,8 @@ class Replay:
         self._records = np.zeros((0, len(REPLAY)), np.int64)
         self._params: list[np.ndarray] = []
 
-    def run(self) -> Iterator[range]:
-        """Run all launches; yields the numbers of those that have ended since. Errors: as `launch.launch`."""
+    def run(self) -> None:
+        """Run and finish all launches. Errors: as `launch.launch`."""
         alone = launch.FINISHED or launch.RUNNERS or heap.current() or schedule.chosen() != schedule.Schedule()
         begin = 0
         with own.LAUNCHING:
@@ -47,16 +47,24 @@ class Replay:
                     self._prepare()
                 if alone or self._ready[begin] is None:
                     self._run_one(begin)
-                    end = begin + 1
+                    begin += 1
                 else:
-                    end = min(self._ends[begin], begin + TOGETHER)
-                    reached = _replay()(self._records.ctypes.data, begin, end)
-                    if reached < end:
-                        yield range(begin, reached)
-                        self._go_on(reached)
-                        begin, end = reached, reached + 1
-                yield range(begin, end)
-                begin = end
+                    begin = self._run_some(begin)
+
+    def _run_some(self, begin: int) -> int:
+        """Run launches that are ready from this one on; the number of the first that was not run."""
+        end = min(self._ends[begin], begin + TOGETHER)
+        reached = _replay()(self._records.ctypes.data, begin, end)
+        try:
+            if reached < end:
+                self._go_on(reached)
+        finally:
+            for number in range(begin, reached):
+                self._launches[number].finish()
+        if reached < end:
+            self._launches[reached].finish()
+            reached += 1
+        return reached
 
     def _run_one(self, number: int) -> None:
         given = self._launches[number]
@@ -64,6 +72,7 @@ class Replay:
             given.kernel, given.grid, given.block, given.params, given.arrays, given.shared_bytes,
             cooperative=given.cooperative,
         )  # fmt: skip
+        given.finish()
 
     def _go_on(self, number: int) -> None:
         """Run a launch to its end that has had its first time slice."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -45,10 +45,12 @@ class Graph:
     @cached_property
     def _parts(self) -> list[Callable[[], object]]:
         """What to run one after another: each operation, and consecutive kernels together."""
+        from vgpu.launch.replay import Replay
+
         parts: list[Callable[[], object]] = []
         for kernels, nodes in itertools.groupby(self._nodes, lambda node: node.prepared is not None):
             if kernels:
-                parts.append(_together([node.prepared for node in nodes if node.prepared is not None]))
+                parts.append(Replay([node.prepared for node in nodes if node.prepared is not None]).run)
             else:
                 parts += [node.run for node in nodes]
         return parts
@@ -73,20 +75,6 @@ class Graph:
 
     def __len__(self) -> int:
         return len(self._nodes)
-
-
-def _together(kernels: Sequence[Prepared]) -> Callable[[], None]:
-    """A function that launches these kernels, and finishes each."""
-    from vgpu.launch.replay import Replay
-
-    replay = Replay(kernels)
-
-    def run() -> None:
-        for ended in replay.run():
-            for number in ended:
-                kernels[number].finish()
-
-    return run
 
 
 class Capture:
