@@ -93,6 +93,12 @@ PATH_ENTRY = ("code", "lanes", "requests", "sectors", "shared_requests", "local_
 SHARED_LAUNCH = ("next_block", "blocks", "stop_block", "portion")
 LAUNCH_SLOT = {name: index for index, name in enumerate(SHARED_LAUNCH)}
 
+# One of several launches that are run together: its worker's own memory, that memory as it is at first, and its bytes;
+# what the launch's workers share, its number of blocks, the block loop, the worker's context, the parameters; and what
+# the loop returned.
+REPLAY = ("own", "first", "nbytes", "launch", "blocks", "loop", "context", "params", "status")
+REPLAY_SLOT = {name: index for index, name in enumerate(REPLAY)}
+
 # The slot of one resident block: its number (-1: free), its index, the addresses of its memory.
 RESIDENT = ("block", "ctaid_x", "ctaid_y", "ctaid_z", "shared_base", "local_base", "states", "barriers", "copies")
 RESIDENT_SLOT = {name: index for index, name in enumerate(RESIDENT)}

@@ -9,8 +9,8 @@ read-only folder), the result is used all the same.
 not used, since machine code is read from it. Students' code, the runner and the judge of the grader keep and read
 nothing at all (`grading/sandbox/server.py`).
 
-Libraries for caches were looked at: `joblib` and `diskcache` read pickles, with which a damaged file could do anything,
-and the latter needs SQLite's locks, which shared homes often lack.
+Libraries for caches were looked at: `joblib` and `diskcache` read pickles, with which a damaged file could do anything
+(`records` reads the engine's own classes only), and the latter needs SQLite's locks, which shared homes often lack.
 """
 
 from __future__ import annotations
@@ -18,18 +18,23 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
-import importlib.metadata
 import json
 import os
 import re
+import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from vgpu.base.settings import setting
 
+T = TypeVar("T")
 OFF = "off"
 MOST_BYTES = 512 << 20
+ENGINE = "engine"
+SETTLED = 2_000_000_000  # ns for which a file must not have changed, since file systems' clocks may tick in seconds
 NO_COMPILERS = ("bench", "hardware", "tests", "tools")
 CHECKSUM_BYTES = hashlib.sha256().digest_size
 _NAME = re.compile(r"[a-z]+-[0-9a-f]{64}(\.|$)")
@@ -40,20 +45,59 @@ class Refused(ValueError):
     """A folder in which nothing is kept; the message says why, and the fix."""
 
 
-def kept(kind: str, packages: Sequence[str], inputs: Sequence[object], make: Callable[[], bytes]) -> bytes:
+def remembered(kind: str, key: Sequence[object], make: Callable[[], tuple[str, Iterable[str]]]) -> str:
+    """The result of `make()`, which also returns the files and folders that it depends on besides `key`.
+
+    They are not read again: the result holds as long as each of them has the same size, times and number, as in
+    ccache's direct mode. What changed just before `make` was called isn't remembered, since it may change once more
+    without another time. Errors: those of `make`.
+    """
+    path = _path(kind, (), key)
+    if path is not None and (data := _read(path)) is not None:
+        result, states = json.loads(data)
+        if all(_state(file) == state for file, state in states.items()):
+            return result
+    began = time.time_ns()
+    result, files = make()
+    found = {file: _state(file) for file in files}
+    newest = max((max(state[1:3]) for state in found.values() if state), default=0)
+    if path is not None and newest < began - SETTLED:
+        _write(path, json.dumps([result, found]).encode())
+    return result
+
+
+def _state(file: str) -> list[int] | None:
+    try:
+        found = os.stat(file)
+    except OSError:
+        return None
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+
+
+def kept(
+    kind: str,
+    packages: Sequence[str],
+    inputs: Sequence[object],
+    make: Callable[[], T],
+    dump: Callable[[T], bytes] = bytes,  # type: ignore[assignment] # of bytes themselves
+    load: Callable[[bytes], T] = bytes,  # type: ignore[assignment]
+) -> T:
     """The result of `make()`, which is called only where no process has kept it yet.
 
     kind: "ptx" and the like, the beginning of the file's name. packages: the distributions whose versions the result
     depends on; where one is not installed as such, nothing is kept. inputs: all else that it depends on, as JSON can
-    hold it; the engine's own sources need not be named. Errors: those of `make`, which are not kept.
+    hold it; the engine's own sources need not be named. dump, load: between the result, if it isn't bytes, and bytes.
+    Errors: those of `make`, which are not kept.
     """
     path = _path(kind, packages, inputs)
     if path is None:
         return make()
-    if (data := _read(path)) is None:
-        data = make()
-        _write(path, data)
-    return data
+    if (data := _read(path)) is not None:
+        return load(data)
+    made = make()
+    with contextlib.suppress(RecursionError):  # see `records.dump`
+        _write(path, dump(made))
+    return made
 
 
 # --- where --------------------------------------------------------------------------------------------------
@@ -95,23 +139,48 @@ def _path(kind: str, packages: Sequence[str], inputs: Sequence[object]) -> Path 
     try:
         directory = folder()
         versions = list(map(_version, packages))
-    except (Refused, importlib.metadata.PackageNotFoundError):
+    except (Refused, ImportError):  # which a package is that isn't installed
         return None
     if directory is None:
         return None
-    key = json.dumps([_engine(), kind, versions, list(inputs)])
+    key = json.dumps([kind != ENGINE and _engine(), kind, versions, list(inputs)])
     return directory / f"{kind}-{hashlib.sha256(key.encode()).hexdigest()}"
 
 
-_version = functools.cache(importlib.metadata.version)
+@functools.cache
+def _version(package: str) -> str:
+    """The version of an installed package, from the name of its folder: to ask `importlib` takes 15 ms."""
+    begin = re.sub(r"[-_.]+", "_", package).lower() + "-"
+    for folder in sys.path:
+        with contextlib.suppress(OSError):
+            found = [name for name in os.listdir(folder or os.curdir) if name.lower().startswith(begin)]
+            versions = [name[len(begin) :].removesuffix(".dist-info") for name in found if name.endswith(".dist-info")]
+            if len(versions) == 1:
+                return versions[0]
+            if versions:
+                break
+    from importlib.metadata import version
+
+    return version(package)
 
 
 @functools.cache
 def _engine() -> str:
     """A hash of the sources that decide what compilers are given and what is made of it."""
     engine = Path(__file__).parents[1]
-    files = sorted(path for path in engine.rglob("*.py") if path.relative_to(engine).parts[0] not in NO_COMPILERS)
-    return hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)).hexdigest()
+
+    def make() -> tuple[str, list[str]]:
+        folders = [path for path, _, _ in os.walk(engine) if _decides(path, engine)]
+        files = sorted(path for folder in folders for path in Path(folder).glob("*.py"))
+        hashes = b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)
+        return hashlib.sha256(hashes).hexdigest(), [*folders, *map(str, files)]
+
+    return remembered(ENGINE, [str(engine)], make)
+
+
+def _decides(folder: str, engine: Path) -> bool:
+    parts = Path(folder).relative_to(engine).parts
+    return "__pycache__" not in parts and not (parts and parts[0] in NO_COMPILERS)
 
 
 # --- one entry ----------------------------------------------------------------------------------------------

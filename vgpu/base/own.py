@@ -82,23 +82,28 @@ class Listeners(Generic[T]):
 
     def __init__(self) -> None:
         self._subscriptions: Own[tuple[_Subscription[T], ...]] = Own(())
+        self._anywhere: set[_Subscription[T]] = set()  # of all contexts: mostly there is none
 
     def __iter__(self) -> Iterator[T]:
+        if not self._anywhere:
+            return iter(())
         return iter([each for entry in self._subscriptions.get() if (each := entry.listener) is not None])
 
     def __bool__(self) -> bool:
-        return any(entry.listener is not None for entry in self._subscriptions.get())
+        return bool(self._anywhere) and any(entry.listener is not None for entry in self._subscriptions.get())
 
     @contextlib.contextmanager
     def hearing(self, listener: T) -> Iterator[None]:
         """Within the `with` block, `listener` is among the listeners."""
         subscription = _Subscription(listener)
+        self._anywhere.add(subscription)
         self._subscriptions.set((*self._subscriptions.get(), subscription))
         try:
             with _thread_starts:
                 yield
         finally:
             subscription.listener = None
+            self._anywhere.discard(subscription)
             self._subscriptions.set(tuple(each for each in self._subscriptions.get() if each.listener is not None))
 
 

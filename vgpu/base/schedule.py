@@ -32,6 +32,9 @@ class Schedule:
         return self.seed is not None
 
 
+_USUAL = Schedule()
+
+
 def _schedule(kind: str, seed: int | None) -> Schedule:
     if kind not in KINDS:
         raise ValueError(f"a schedule is {' or '.join(map(repr, KINDS))}, not {kind!r}")
@@ -47,7 +50,7 @@ def _schedule(kind: str, seed: int | None) -> Schedule:
 def chosen(kind: str | None = None, seed: int | None = None) -> Schedule:
     """The schedule of a launch: the one given, else that of the innermost `scheduled` in this thread."""
     if kind is None and seed is None:
-        return getattr(_thread, "schedule", Schedule())
+        return getattr(_thread, "schedule", _USUAL)
     return _schedule(kind or "random", seed)
 
 
@@ -68,7 +71,7 @@ class scheduled(contextlib.ContextDecorator):
         self.before: list[Schedule] = []
 
     def __enter__(self) -> scheduled:
-        self.before.append(getattr(_thread, "schedule", Schedule()))
+        self.before.append(getattr(_thread, "schedule", _USUAL))
         _thread.schedule = self.schedule
         return self
 

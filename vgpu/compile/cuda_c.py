@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -75,13 +76,28 @@ def _virtual(arch: str) -> str:
     return re.sub(r"^sm_", "compute_", arch)
 
 
+# Libraries whose headers belong to CUDA: where the packages for CUDA 13 have them, and one of the headers there.
+HEADERS = {
+    "cudart": ("nvidia/cu13/include", "cuda_runtime.h"),
+    "cccl": ("nvidia/cu13/include/cccl", "cuda/std/version"),
+}
+
+
 @functools.cache
 def include_folders() -> tuple[str, ...]:
     """The folders of the CUDA headers (`cuda_fp16.h`, `mma.h`, `cuda/std/…`), wherever they are installed."""
-    from cuda.pathfinder import find_nvidia_header_directory
+    return tuple(dict.fromkeys(folder for library in HEADERS if (folder := _include_folder(library))))
 
-    found = (find_nvidia_header_directory(library) for library in ("cudart", "cccl"))
-    return tuple(dict.fromkeys(folder for folder in found if folder))
+
+def _include_folder(library: str) -> str | None:
+    """A library's headers: among Python's packages, as nearly always, or where NVIDIA's finder knows them to be."""
+    folder, header = HEADERS[library]
+    for path in sys.path:
+        if path.endswith("-packages") and os.path.isfile(os.path.join(path, folder, header)):
+            return os.path.realpath(os.path.join(path, folder))
+    from cuda.pathfinder import find_nvidia_header_directory  # which takes 13 ms to import
+
+    return find_nvidia_header_directory(library)
 
 
 @functools.cache
@@ -106,7 +122,7 @@ def nvrtc(
 
     try:
         packaged = include_folders()
-        included = [headers.stamp(packaged), headers.own(source, options, packaged)]
+        included = [headers.stamp(packaged), headers.own(source, options, packaged, name)]
     except headers.UnknownHeaders:
         kept = make()
     else:

@@ -83,13 +83,14 @@ def program(name: str) -> str:
 
     Raises `Unsupported` where there is none.
     """
-    from cuda.pathfinder import find_nvidia_binary_utility
-
     at_triton, package = _PROGRAMS[name]
     triton = find_spec("triton")
     folders = [Path(root, "backends", "nvidia", "bin") for root in (triton and triton.submodule_search_locations) or ()]
     found = next((str(path) for folder in folders if (path := folder / at_triton).is_file()), None)
-    found = found or find_nvidia_binary_utility(name)
+    if found is None:
+        from cuda.pathfinder import find_nvidia_binary_utility  # which takes 13 ms to import
+
+        found = find_nvidia_binary_utility(name)
     if found is None:
         raise Unsupported(
             f"machine code is made and read with NVIDIA's ptxas and nvdisasm, and {name} is not installed here. On "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, SupportsIndex
@@ -14,6 +15,7 @@ from vgpu.storage import layout
 
 if TYPE_CHECKING:
     from vgpu.launch.launch import Kernel
+    from vgpu.ptx import Function
 
 Dimensions = SupportsIndex | Sequence[SupportsIndex]
 WARP = 32
@@ -39,7 +41,7 @@ def check_dimensions(
 def _three(what: str, given: Dimensions | None, limits: tuple[int, int, int]) -> tuple[int, int, int]:
     """The size of the grid or block in x, y and z, or `LaunchError`."""
     try:
-        sizes = tuple(size.__index__() for size in (given if isinstance(given, (tuple, list)) else (given,)))
+        sizes = tuple([size.__index__() for size in (given if isinstance(given, (tuple, list)) else (given,))])
     except AttributeError:
         raise LaunchError(
             f"the {what} size must be whole numbers, not {given!r}. Dividing with / gives a float: "
@@ -62,10 +64,15 @@ def _three(what: str, given: Dimensions | None, limits: tuple[int, int, int]) ->
     return x, y, z
 
 
+def launch_bounds(function: Function) -> tuple[int, int]:
+    """The threads that a block may have at most, and must have exactly (`.maxntid`, `.reqntid`); 0 for no bound."""
+    most, exactly = (math.prod(function.directives.get(name) or (0,)) for name in ("maxntid", "reqntid"))
+    return most, exactly
+
+
 def check_launch_bounds(kernel: Kernel, block: tuple[int, int, int]) -> None:
-    """A `LaunchError` for a block outside the launch bounds that the kernel was compiled for (`.maxntid`)."""
-    threads, directives = math.prod(block), kernel.function.directives
-    most, exactly = (math.prod(directives.get(name) or (0,)) for name in ("maxntid", "reqntid"))
+    """A `LaunchError` for a block outside the launch bounds that the kernel was compiled for."""
+    threads, (most, exactly) = math.prod(block), kernel.bounds
     if (most and threads > most) or (exactly and threads != exactly):
         raise LaunchError(
             f"{kernel.name} was compiled for blocks of {f'at most {most}' if most else exactly} threads, and this "
@@ -94,20 +101,26 @@ def check_shared(lowered: Lowered, dynamic: int) -> int:
     return total
 
 
+def packing(function: Function) -> tuple[struct.Struct, list[int]]:
+    """How the parameters lie in one buffer, and the bytes of each."""
+    offsets, _ = layout.parameter_layout(function)
+    fields, end = ["<"], 0
+    for parameter in function.parameters:
+        fields.append(f"{offsets[parameter.name] - end}x{parameter.nbytes}s")
+        end = offsets[parameter.name] + parameter.nbytes
+    return struct.Struct("".join(fields)), [parameter.nbytes for parameter in function.parameters]
+
+
 def pack(kernel: Kernel, params: Sequence[bytes]) -> bytes:
     """The parameters in one buffer, each at its offset; `LaunchError` for a wrong number or size."""
-    expected = kernel.parameters
-    if len(params) != len(expected):
-        raise LaunchError(f"the kernel {kernel.name} takes {len(expected)} parameters, but {len(params)} were given.")
-    offsets, total = layout.parameter_layout(kernel.function)
-    data = bytearray(total)
-    for index, (parameter, value) in enumerate(zip(expected, params, strict=True)):
-        if len(value) != parameter.nbytes:
-            raise LaunchError(
-                f"parameter {index} of {kernel.name} has {parameter.nbytes} bytes, but {len(value)} were given."
-            )
-        data[offsets[parameter.name] : offsets[parameter.name] + len(value)] = value
-    return bytes(data)
+    form, sizes = kernel.packing
+    given = [len(value) for value in params]
+    if given == sizes:
+        return form.pack(*params)
+    if len(given) != len(sizes):
+        raise LaunchError(f"the kernel {kernel.name} takes {len(sizes)} parameters, but {len(given)} were given.")
+    index = next(index for index, nbytes in enumerate(given) if nbytes != sizes[index])
+    raise LaunchError(f"parameter {index} of {kernel.name} has {sizes[index]} bytes, but {given[index]} were given.")
 
 
 def check_block_index(

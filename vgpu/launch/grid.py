@@ -58,6 +58,8 @@ SPIN_SECONDS = 0.005  # after which a block that spins on memory lets other bloc
 BRIEF = 32  # warps of a launch that begins in the caller's thread
 MOST_AT_ONCE, PORTIONS = 32, 16  # blocks that a worker takes at once at most; portions for each worker at least
 FEW = 4  # blocks that a worker may have resident before all workers wait
+REUSED_BYTES = 1 << 20  # of a launch's workers at most, for a later launch to use them again
+NO_TEXTURES: tuple[np.ndarray, list[textures.Bound]] = np.zeros(1, np.int64), []
 ROOM = 1 << 30  # bytes that a worker may have for blocks that wait for others in an ordinary launch
 MOST_THREADS = 1 << 12  # at once; workers wait for one another, so that each needs a separate thread
 MOST_IDLE_ROUNDS = 512  # in which all workers only wait, before waits for an mbarrier are a deadlock too
@@ -104,8 +106,9 @@ class Grid:
     ):
         self.kernel, self.lowered, self.address = kernel, lowered, address
         self.grid, self.block = grid, block
-        self.observe, self.timeout, self.cooperative, self.seed = observe, timeout, cooperative, seed
+        self.observe, self.cooperative, self.seed = observe, cooperative, seed
         self.shared_bytes, self.dynamic_shared = shared_bytes, dynamic
+        kinds = {site.kind for site in lowered.sites}
         # A kernel may take the address of a parameter and read through it: then it must be known memory.
         self.allocation = (
             memory.allocate(len(params) or 1, label="parameters") if lowered.parameters_addressed else None
@@ -113,43 +116,22 @@ class Grid:
         self.params = aligned(max(16, len(params)), 256)
         if self.allocation is not None:
             self.params = memory.view(self.allocation, max(1, len(params)), np.uint8)
-        self.params[: len(params)] = np.frombuffer(params, np.uint8)
         self.workspace = None
         if cooperative:  # where the grid's barrier counts
             self.workspace = memory.allocate(256, label="barrier of the grid")
             ctypes.memset(self.workspace.address, 0, 256)
-        self.heap = heap.ensure() if any(site.kind == "heap" for site in lowered.sites) else heap.current()
-        *self.table, self.writable_ends = memory.tables()
-        uses_textures = any(site.kind in TEXTURE_KINDS for site in lowered.sites)
-        self.textures = textures.table(sampling.addresses) if uses_textures else (np.zeros(1, np.int64), [])
-        self.asynchronous = any(site.kind in ASYNCHRONOUS for site in lowered.sites)
+        self.heap = heap.ensure() if "heap" in kinds else heap.current()
+        uses_textures = not kinds.isdisjoint(TEXTURE_KINDS)
+        self.textures = textures.table(sampling.addresses) if uses_textures else NO_TEXTURES
+        self.asynchronous = not kinds.isdisjoint(ASYNCHRONOUS)
         self.independent = seed is None and not (cooperative or lowered.spins or self.asynchronous)  # blocks never wait
         self.lane_ids, self.first_pcs = _lanes(block)
         self.warps = len(self.first_pcs)
         self.shared = np.zeros(len(LAUNCH_SLOT), np.int64)
         self.blocks = math.prod(grid)
-        self.shared[LAUNCH_SLOT["blocks"]] = self.blocks
-        self.shared[LAUNCH_SLOT["stop_block"]] = self.blocks
-        starts, ends = self.table
-        self.touch_offsets, total = np.zeros(max(1, len(starts)), np.int64), 1
-        if observe and len(starts):
-            ends_of_maps = np.cumsum((ends - starts + np.uint64(31)) // np.uint64(32) + np.uint64(1))
-            self.touch_offsets[1:], total = ends_of_maps[:-1], int(ends_of_maps[-1])
-        heap_touch, area = total, self.heap
-        if observe and area is not None:
-            total += area.nbytes // 32
-        self.reads, self.writes = np.zeros(total, np.uint8), np.zeros(total, np.uint8)
         # What each warp does. One worker has a block and runs one warp at a time: no other thread writes there.
         self.by_warp = np.zeros((self.blocks, self.warps, len(BY_WARP)) if observe else 0, np.int64)
         self.path = None if watched is None else path.log()
-        self.printed: list[tuple[int, int, str]] = []
-        self.fault: faults.Fault | None = None
-        self.assertion: tuple[bytes, ...] = ()  # the condition and file of a failed assert
-        self.host_error: Exception | None = None  # what went wrong in a call out of the kernel
-        self.cancelled = False
-        self.missing = 0  # blocks that had not begun when the time was up
-        self.idle_rounds = 0  # rounds in which all workers waited and none had made progress
-        self.epoch = 0  # how often a worker reported progress
         self.order = None if seed is None else schedule.block_order(self.blocks, seed)
         self.lock = threading.Lock()
         self.workers: list[Worker] = []
@@ -159,45 +141,103 @@ class Grid:
             **{f"ntid_{axis}": size for axis, size in zip("xyz", block, strict=True)},
             **{f"nctaid_{axis}": size for axis, size in zip("xyz", grid, strict=True)},
             "resume": BY_STATE_ONLY, "own_block": 0, "own_end": 0, "fuel_slice": FUEL, "warps": self.warps,
-            "starts": starts.ctypes.data, "ends": ends.ctypes.data,
-            "writable_ends": self.writable_ends.ctypes.data,
-            "allocations": len(starts), "reads": self.reads.ctypes.data if observe else 0,
-            "writes": self.writes.ctypes.data if observe else 0, "touch_offsets": self.touch_offsets.ctypes.data,
             "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
             "state_bytes": lowered.state_bytes, "launch": self.shared.ctypes.data, "run_warp": address, "slices": 1,
             "dynamic_shared": dynamic, "zeroed_shared": lowered.zeroed_shared, "zeroed_state": lowered.zeroed_state,
             "loose_barriers": lowered.loose_barriers,
             "textures": self.textures[0].ctypes.data, "texture_count": len(self.textures[0]),
             "workspace": 0 if self.workspace is None else self.workspace.address, "patience": PATIENCE * self.warps,
-             "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,
-            "order": 0 if self.order is None else self.order.ctypes.data, "heap_touch": heap_touch,
+            "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,
+            "order": 0 if self.order is None else self.order.ctypes.data,
             "by_warp": self.by_warp.ctypes.data, "path": 0 if self.path is None else self.path.ctypes.data,
             "followed": -1 if watched is None else watched[0] * self.warps + watched[1],
-        }  # fmt: skip
-
-        if area is not None:
+        } | self._allocations()  # fmt: skip
+        if (area := self.heap) is not None:
             self.slots |= {"heap": area.base, "heap_bytes": area.nbytes, "heap_owners": area.owners.ctypes.data,
                            "heap_ends": area.ends.ctypes.data}  # fmt: skip
+        self.plain = not (
+            observe or cooperative or self.asynchronous or uses_textures or "host" in kinds or self.heap is not None
+            or self.allocation is not None or seed is not None or watched is not None
+        )  # fmt: skip
+        self._begin(params, timeout)
 
-    def run(self, threads: int) -> None:
-        """Run all blocks on so many worker threads; a fault is kept in `fault`."""
+    def _begin(self, params: bytes, timeout: float) -> None:
+        """Set what is different from launch to launch."""
+        self.timeout = timeout
+        self.params[: len(params)] = np.frombuffer(params, np.uint8)
+        self.shared[LAUNCH_SLOT["next_block"]] = 0
+        self.shared[LAUNCH_SLOT["blocks"]] = self.shared[LAUNCH_SLOT["stop_block"]] = self.blocks
+        self.printed: list[tuple[int, int, str]] = []
+        self.fault: faults.Fault | None = None
+        self.assertion: tuple[bytes, ...] = ()  # the condition and file of a failed assert
+        self.host_error: Exception | None = None  # what went wrong in a call out of the kernel
+        self.cancelled = False
+        self.missing = 0  # blocks that had not begun when the time was up
+        self.idle_rounds = 0  # rounds in which all workers waited and none had made progress
+        self.epoch = 0  # how often a worker reported progress
+        self._share: int | None = None  # see `_capacity`
+
+    def again(self, kernel: Kernel, params: bytes, timeout: float) -> None:
+        """Make a grid that is `reusable` ready for another launch of its kernel, with other parameters."""
+        self.kernel = kernel
+        changed = {} if memory.tables() is self.tables else self._allocations()
+        self._begin(params, timeout)
+        for worker in self.workers:
+            worker.begin_again(changed)
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the launch has ended well, and left nothing but memory of moderate size."""
+        return (
+            self.plain
+            and self.fault is None
+            and not (self.cancelled or self.missing)
+            and sum([worker.nbytes for worker in self.workers]) <= REUSED_BYTES
+            and all(len(worker.table) == 1 for worker in self.workers)
+        )
+
+    def _allocations(self) -> dict[str, int]:
+        """Note which allocations there are, with maps of what the launch touches if it counts; the slots for them."""
+        self.tables = starts, ends, writable_ends = memory.tables()
+        self.table, self.writable_ends = (starts, ends), writable_ends
+        self.touch_offsets, total = np.zeros(max(1, len(starts)), np.int64), 1
+        if self.observe and len(starts):
+            ends_of_maps = np.cumsum((ends - starts + np.uint64(31)) // np.uint64(32) + np.uint64(1))
+            self.touch_offsets[1:], total = ends_of_maps[:-1], int(ends_of_maps[-1])
+        heap_touch = total
+        if self.observe and self.heap is not None:
+            total += self.heap.nbytes // 32
+        self.reads, self.writes = np.zeros(total, np.uint8), np.zeros(total, np.uint8)
+        return {
+            "starts": starts.ctypes.data, "ends": ends.ctypes.data, "writable_ends": writable_ends.ctypes.data,
+            "allocations": len(starts), "touch_offsets": self.touch_offsets.ctypes.data, "heap_touch": heap_touch,
+            "reads": self.reads.ctypes.data if self.observe else 0,
+            "writes": self.writes.ctypes.data if self.observe else 0,
+        }  # fmt: skip
+
+    def make_workers(self, threads: int) -> None:
+        """Make so many workers, unless there are some from an earlier launch."""
         try:
-            self.workers = [Worker(self) for _ in range(threads)]
+            self.workers = self.workers or [Worker(self) for _ in range(threads)]
         except MemoryError:
             raise OutOfMemory(
                 f"out of memory on the virtual GPU: blocks of {math.prod(self.block)} threads, with "
                 f"{self.lowered.local_bytes} bytes of local memory each, have no room on this machine. Use smaller "
                 "blocks or local arrays, or delete arrays that are no longer needed (del name)."
             ) from None
+        self.shared[LAUNCH_SLOT["portion"]] = max(1, min(MOST_AT_ONCE, self.blocks // (PORTIONS * len(self.workers))))
+
+    def run(self, threads: int) -> None:
+        """Run all blocks on so many worker threads; a fault is kept in `fault`."""
+        self.make_workers(threads)
         self.most = self.blocks  # blocks that one worker may have resident
         if self.seed is not None:
             self.most = self.blocks if self.cooperative else min(self.blocks, schedule.WINDOW)
             self.workers[0].grow(self.most)
-        self.shared[LAUNCH_SLOT["portion"]] = max(1, min(MOST_AT_ONCE, self.blocks // (PORTIONS * len(self.workers))))
         self.deadline = Deadline(self.timeout)
         try:
             futures = self.start_workers()
-            while wait(futures, timeout=0.25).not_done:
+            while futures and wait(futures, timeout=0.25).not_done:
                 if self.deadline.passed():
                     self.expire()
         except BaseException as interruption:  # Ctrl-C: let the workers stop before anything they use goes away
@@ -216,7 +256,12 @@ class Grid:
     @property
     def brief(self) -> bool:
         """Whether the first time slice may run in the caller's thread: it's short, and doesn't call Python."""
-        return self.warps * self.blocks <= BRIEF and len(self.workers) == 1 and self.workers[0].callback is None
+        return self.small and len(self.workers) == 1 and self.workers[0].callback is None
+
+    @property
+    def small(self) -> bool:
+        """Whether one worker runs it."""
+        return self.warps * self.blocks <= BRIEF
 
     def start_workers(self) -> list[Future[bool]]:
         """Start a thread for each worker, or for fewer of them where the system has no further thread.
@@ -395,7 +440,7 @@ class Grid:
         """Blocks a worker may hold: all of a cooperative launch, else its share of what the GPU would hold."""
         if self.cooperative or self.seed is not None:
             return self.most
-        if not hasattr(self, "_share"):
+        if self._share is None:
             resident = residency.most_resident(self.kernel, self.block, self.shared_bytes)
             room = ROOM // sum(block_areas(self).values())
             self._share = max(1, min(-(-resident // len(self.workers)), room))
@@ -444,12 +489,15 @@ def _lanes(block: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @functools.lru_cache(maxsize=2)
+def block_loop(independent: bool = False) -> int:
+    """The address of the block loop, or of the plain one for launches whose blocks never wait for others."""
+    return jit.address("wb_run_plain" if independent else "wb_run_blocks")
+
+
+@functools.lru_cache(maxsize=2)
 def _run_blocks(independent: bool = False) -> Callable[[int], int]:
-    """The block loop, or the plain one for launches whose blocks never wait for others."""
     # CFUNCTYPE releases the GIL while the code runs.
-    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(
-        jit.address("wb_run_plain" if independent else "wb_run_blocks")
-    )
+    return ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)(block_loop(independent))
 
 
 _pools: dict[int, ThreadPoolExecutor] = {}

@@ -5,15 +5,26 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 
 from vgpu import faults, ptx
-from vgpu.base import own, settings, steady
+from vgpu.base import on_disk, own, records, settings, steady
 from vgpu.base import schedule as schedules
 from vgpu.launch import host_calls, residency
-from vgpu.launch.configuration import Dimensions, check_dimensions, check_launch_bounds, check_shared, check_warp, pack
+from vgpu.launch.configuration import (
+    WARP,
+    Dimensions,
+    check_dimensions,
+    check_launch_bounds,
+    check_shared,
+    check_warp,
+    launch_bounds,
+    pack,
+    packing,
+)
 from vgpu.launch.counters import Counters
 from vgpu.launch.grid import BRIEF, Grid
 from vgpu.launch.restored import restored
@@ -21,7 +32,7 @@ from vgpu.lower import Lowered, lower
 from vgpu.ptx import Function, Parameter, device_library
 from vgpu.ptx.verify import verify
 from vgpu.runtime import jit
-from vgpu.storage import layout, memory
+from vgpu.storage import heap, layout, memory
 
 FINISHED: own.Listeners[Callable[[Grid], object]] = own.Listeners()
 """Called with the finished grid after each launch; launches count while there is a listener."""
@@ -86,6 +97,14 @@ class Kernel:
         return self.function.parameters
 
     @cached_property
+    def packing(self) -> tuple[struct.Struct, list[int]]:
+        return packing(self.function)
+
+    @cached_property
+    def bounds(self) -> tuple[int, int]:
+        return launch_bounds(self.function)
+
+    @cached_property
     def _variants(self) -> dict[tuple[bool, ...], tuple[Lowered, int]]:
         return {}
 
@@ -106,13 +125,28 @@ class Kernel:
         variant = count, fine, watch, follow
         with _compile_lock:
             if variant not in self._variants:
-                addresses = self.module.variables.addresses
-                lowered = lower(
-                    self.module.module, self.function, addresses, NAME, count, self.filename, fine, watch, follow
-                )
-                address = jit.compile_kernel(lowered.text, NAME)
-                self._variants[variant] = replace(lowered, text=""), address  # the text is no longer needed
+                self._variants[variant] = self._compile(variant)
             return self._variants[variant]
+
+    def _compile(self, variant: tuple[bool, bool, bool, bool]) -> tuple[Lowered, int]:
+        """Lower and compile, or find what another process made of the same PTX."""
+        texts: list[str] = []
+
+        def write() -> tuple[Lowered, str, jit.Written]:
+            addresses, (count, *others) = self.module.variables.addresses, variant
+            lowered = lower(self.module.module, self.function, addresses, NAME, count, self.filename, *others)
+            own, text = jit.named(lowered.text, NAME)
+            texts.append(text)
+            return replace(lowered, text=""), own, jit.written(text)  # the text is no longer needed
+
+        def text() -> str:
+            if not texts:
+                write()
+            return texts[0]
+
+        inputs = self.ptx, self.entry, self.filename, variant
+        lowered, own, known = on_disk.kept("kernel", (), inputs, write, records.dump, records.load)
+        return lowered, jit.link_kernel(own, known, text)
 
 
 _compile_lock = steady.lock(rank=1)
@@ -162,9 +196,7 @@ def _load(
     source: str | tuple[str, ...],
     first_line: int,
 ) -> dict[str, Kernel]:
-    module = device_library.complete(ptx.parse(ptx_text))
-    for function in module.functions.values():
-        verify(module, function)
+    module = on_disk.kept("module", (), (ptx_text,), lambda: _parsed(ptx_text), records.dump, records.load)
     loaded = LoadedModule(module, layout.load_variables(module))
     lines = tuple(source.splitlines()) if isinstance(source, str) else tuple(source)
     found = {}
@@ -172,6 +204,14 @@ def _load(
         where = filename or _main_file(module, function)
         found[entry] = Kernel(name or entry, entry, ptx_text, language, where, lines, first_line, loaded)
     return found
+
+
+def _parsed(ptx_text: str) -> ptx.Module:
+    """A module that has been checked."""
+    module = device_library.complete(ptx.parse(ptx_text))
+    for function in module.functions.values():
+        verify(module, function)
+    return module
 
 
 def _main_file(module: ptx.Module, function: ptx.Function) -> str:
@@ -253,6 +293,28 @@ def dry_run(
         ).counters()  # fmt: skip
 
 
+def usual(
+    kernel: Kernel, grid: tuple[int, int, int], block: tuple[int, int, int], params: Sequence[bytes], shared_bytes: int
+) -> Grid:  # fmt: skip
+    """A launch that neither counts nor cooperates nor follows a schedule, before it runs. Errors: those of `run`."""
+    check_launch_bounds(kernel, block)
+    lowered, address = kernel.compiled()
+    needed, data = check_shared(lowered, shared_bytes), pack(kernel, params)
+    return Grid(kernel, lowered, address, grid, block, data, needed, shared_bytes, False, settings.timeout())
+
+
+_ended: dict[tuple[object, ...], Grid] = {}
+"""Launches whose memory another launch of the same kernel and shape can use again; `LAUNCHING` protects it."""
+MOST_ENDED = 16
+
+
+def _put_away(shape: tuple[object, ...], done: Grid) -> None:
+    del done.kernel  # its variables are not to live as long
+    _ended[shape] = done
+    if len(_ended) > MOST_ENDED:
+        del _ended[next(iter(_ended))]
+
+
 def run(
     kernel: Kernel,
     grid: tuple[int, int, int],
@@ -280,14 +342,25 @@ def run(
         residency.check_cooperative(kernel, grid, block, needed)
     timeout = settings.timeout(timeout)
     data = pack(kernel, params)
+    warps = math.prod(grid) * -(-math.prod(block) // WARP)
+    workers = 1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), math.prod(grid))
+    shape = lowered, grid, block, shared_bytes, workers
+    plain = not (counted or cooperative or schedule.random or heap.current())
     with own.LAUNCHING:
-        done = Grid(
-            kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative,
-            schedule.seed, watched,
-        )  # fmt: skip
-        done.run(1 if done.warps * done.blocks <= BRIEF else min(schedule.workers or threads or _cpus(), done.blocks))
+        if plain and (found := _ended.pop(shape, None)) is not None:
+            done = found
+            done.again(kernel, data, timeout)
+        else:
+            done = Grid(
+                kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative,
+                schedule.seed, watched,
+            )  # fmt: skip
+        done.run(workers)
+        fault, printed = done.fault, done.printed
+        if plain and done.reusable:
+            _put_away(shape, done)
     if prints:
-        host_calls.flush(done.printed)
-    if done.fault is not None:
-        raise faults.error(kernel, lowered, done.fault, grid, block, arrays)
+        host_calls.flush(printed)
+    if fault is not None:
+        raise faults.error(kernel, lowered, fault, grid, block, arrays)
     return done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,12 +41,18 @@ def aligned(nbytes: int, alignment: int = 64) -> np.ndarray:
 
 def _lay_out(sizes: dict[str, int]) -> tuple[np.ndarray, dict[str, int]]:
     """One buffer for areas of these sizes, and the offset of each."""
+    offsets, end = _offsets(tuple(sizes.items()))
+    return aligned(end, 1024), offsets
+
+
+@functools.lru_cache(maxsize=256)
+def _offsets(sizes: tuple[tuple[str, int], ...]) -> tuple[dict[str, int], int]:
     offsets, end = {}, 0
-    for name, nbytes in sizes.items():
+    for name, nbytes in sizes:
         # Shared memory starts at a multiple of 1024 bytes, so that banks and sectors depend on offsets only.
         end = layout.align_up(end, 1024 if name == "shared" else 256)
         offsets[name], end = end, end + nbytes
-    return aligned(end, 1024), offsets
+    return offsets, end
 
 
 def block_areas(run: Grid) -> dict[str, int]:
@@ -75,7 +82,7 @@ class Worker:
         buffers = {name: whole[offsets[name] : offsets[name] + nbytes] for name, nbytes in own.items()}
         self.sites, self.basic_blocks = buffers["sites"], buffers["basic_blocks"]
         self.host_data, self.texture_data = buffers["host_data"], buffers["texture_data"]
-        self.allocations = [whole]
+        self.allocations, self.own = [whole], whole[: offsets["states"]]
         self.pointer = start + offsets["slots"]
         self.slots, self.table = buffers["slots"].view(np.int64), buffers["table"].view(np.int64).reshape(1, -1)
         fresh = self.sites.view(np.int64).reshape(-1, SITE_BYTES // 8)
@@ -93,8 +100,23 @@ class Worker:
         if any(site.kind in ("host", "heap") for site in lowered.sites):
             self.callback = host_calls.callback(self, run)
             self["host"] = ctypes.cast(self.callback, ctypes.c_void_p).value or 0
+        self.nbytes = len(whole)
+        self.first = self.own.copy() if run.plain else None
+        self._begin()
+
+    def _begin(self) -> None:
         self.active, self.running = True, False
         self.idle_at, self.spun = -1, 0
+
+    def begin_again(self, changed: dict[str, int]) -> None:
+        """Begin another launch of the same grid; `changed` are the slots whose values are others from now on."""
+        assert self.first is not None, "only plain launches are repeated"
+        self.own[:] = self.first
+        if changed:
+            for name, value in changed.items():
+                self[name] = value
+            self.first[:] = self.own
+        self._begin()
 
     def __getitem__(self, name: str) -> int:
         return int(self.slots[SLOT[name]])

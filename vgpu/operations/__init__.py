@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from vgpu.operations.recorders import capturing, listening, note, recording, uno
 from vgpu.storage.host import size_text
 
 if TYPE_CHECKING:
-    from vgpu.launch.launch import Kernel
+    from vgpu.launch.launch import Kernel, Prepared
     from vgpu.storage.memory import ArrayInfo
 
 Sizes: TypeAlias = int | Sequence[int]
@@ -69,17 +69,20 @@ __all__ = [
 ]  # fmt: skip
 
 
-def submit(queue: Queue, operation: Operation, run: Callable[[], Operation | None]) -> None:
+def submit(
+    queue: Queue, operation: Operation, run: Callable[[], Operation | None], prepared: Prepared | None = None
+) -> None:
     """Run an operation in a queue and note it, or add it to the capture of its queue.
 
-    `run` does the work, and may return the operation with details that are known only after it.
+    `run` does the work, and may return the operation with details that are known only after it. `prepared` is the
+    launch that a graph repeats, if the operation is one.
     """
     from vgpu.operations import graphs
 
     operation = replace(operation, queue=queue)
     graphs.check(queue, operation)
     if queue.capture is not None:
-        queue.capture.add(queue, operation, run)
+        queue.capture.add(queue, operation, run, prepared)
         return
     note(run() or operation)
 
@@ -92,14 +95,14 @@ def kernel(
     params: Sequence[bytes],
     arrays: Sequence[ArrayInfo],
     shared_bytes: int = 0,
-    finish: Callable[[], object] | None = None,
-    **options: Any,
+    finish: Callable[[], None] | None = None,
+    cooperative: bool = False,
 ) -> None:
     """Launch a loaded kernel in a queue; `finish` is called after it has run."""
     from vgpu.launch import launch
 
     def do() -> None:
-        launch.launch(loaded, grid, block, params, arrays, shared_bytes, **options)
+        launch.launch(loaded, grid, block, params, arrays, shared_bytes, cooperative=cooperative)
 
     if unobserved():
         do()
@@ -108,11 +111,14 @@ def kernel(
         return
     blocks = _tuple(grid)
     label = f"{loaded.name} ({words.sizes(blocks)} block{'s' * (math.prod(blocks) != 1)})"
-    cooperative = bool(options.get("cooperative"))
     does = KernelLaunch(blocks, _tuple(block), tuple(params), tuple(arrays), shared_bytes, cooperative)
     submitted = Operation("kernel", label=label, asynchronous=True, kernel=loaded, does=does)
+    prepared = None
     if queue.capture is not None:
-        launch.check_dimensions(grid, block)
+        prepared = launch.Prepared(
+            loaded, list(params), list(arrays), shared_bytes, finish or (lambda: None),
+            *launch.check_dimensions(grid, block), cooperative,
+        )  # fmt: skip
 
     def run() -> Operation | None:
         seen = recorders.launched(do)
@@ -124,7 +130,7 @@ def kernel(
         return replace(submitted, queue=queue, counters=counters, accesses=named_after(touched, arrays))
 
     replayed = queue.capture is not None
-    submit(queue, submitted, run)
+    submit(queue, submitted, run, prepared)
     if finish is not None and not replayed:
         finish()  # after the launch was noted: it may copy results back
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
 
 from vgpu import operations
 from vgpu.base import own
 from vgpu.base.errors import Unsupported
 from vgpu.operations import LEGACY, Operation, Queue
+
+if TYPE_CHECKING:
+    from vgpu.launch.launch import Prepared
 
 _NOT_WHILE = "operation not permitted when stream is capturing"
 
@@ -28,6 +33,7 @@ class GraphNode:
     operation: Operation
     run: Callable[[], Operation | None]
     follows: frozenset[int]
+    prepared: Prepared | None = None  # of a kernel
 
 
 class Graph:
@@ -36,8 +42,25 @@ class Graph:
     def __init__(self, nodes: tuple[GraphNode, ...]):
         self._nodes = nodes
 
+    @cached_property
+    def _parts(self) -> list[Callable[[], object]]:
+        """What to run one after another: each operation, and consecutive kernels together."""
+        from vgpu.launch.replay import Replay
+
+        parts: list[Callable[[], object]] = []
+        for kernels, nodes in itertools.groupby(self._nodes, lambda node: node.prepared is not None):
+            if kernels:
+                parts.append(Replay([node.prepared for node in nodes if node.prepared is not None]).run)
+            else:
+                parts += [node.run for node in nodes]
+        return parts
+
     def run(self, queue: Queue) -> None:
         """Run every node now, and note them as one operation of the queue."""
+        if operations.unobserved():
+            for part in self._parts:
+                part()
+            return
         submitted = Operation("graph", label=f"graph of {len(self._nodes)} nodes", asynchronous=True, graph=self)
 
         def run() -> Operation:
@@ -64,9 +87,11 @@ class Capture:
         self.ends: dict[Queue, frozenset[int]] = {origin: frozenset()}
         self.joined: dict[Queue, bool] = {origin: True}  # whether the origin waits for all that the stream has done
 
-    def add(self, queue: Queue, operation: Operation, run: Callable[[], Operation | None]) -> None:
-        """Add an operation instead of running it."""
-        self.nodes.append(GraphNode(operation, run, self.ends[queue]))
+    def add(
+        self, queue: Queue, operation: Operation, run: Callable[[], Operation | None], prepared: Prepared | None = None
+    ) -> None:
+        """Add an operation instead of running it; `prepared` if it is a kernel."""
+        self.nodes.append(GraphNode(operation, run, self.ends[queue], prepared))
         self.ends[queue] = frozenset({len(self.nodes) - 1})
 
     def wait(self, queue: Queue, ends: frozenset[int]) -> None:

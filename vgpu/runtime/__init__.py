@@ -20,6 +20,7 @@ from vgpu.runtime import (
     lanes,
     mbarrier,
     places,
+    replay,
     shadow,
     tensor,
     texture,
@@ -31,7 +32,7 @@ def source(vectors: str) -> str:
 
     vectors: what the CPU has of "avx512", "avx2" and "".
     """
-    parts = (driver, places, barriers, host, follow, heap, tensor, texture, async_copy, mbarrier, bulk_copy)
+    parts = (driver, places, barriers, replay, host, follow, heap, tensor, texture, async_copy, mbarrier, bulk_copy)
     written = [access.source(vectors == "avx512"), shadow.hooks(), lanes.source(vectors)]
     return "\n".join([*written, *(part.source() for part in parts)])
 

@@ -7,11 +7,13 @@ makes code without AVX-512 on a machine that has it.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Set
+from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
 
-from vgpu.base import on_disk, steady
+from vgpu.base import on_disk, records, steady
 from vgpu.base.errors import Unsupported
 from vgpu.base.settings import setting
 
@@ -25,7 +27,7 @@ _vectors = ""  # what the CPU has of "avx512", "avx2" and ""
 _target: tuple[str, ...] = ()  # what machine code depends on beside its text
 _defined: set[str] = set()  # the names of the functions that there are
 _signatures: dict[str, str] = {}  # … and what they take and give, as `demand.signatures` writes it
-_kernels: dict[str, int] = {}  # hashes of kernels' texts and where their code is
+_kernels: dict[str, int] = {}  # names of kernels' functions, which have hashes of their texts, and where they are
 
 
 def _start() -> Any:
@@ -70,15 +72,11 @@ def _optimise(module: Any, thoroughly: bool = False) -> None:
 
 def _object(text: str, thoroughly: bool = False) -> bytes:
     """The machine code of a module of LLVM IR as an object file; RuntimeError where the text has no meaning."""
-
-    def make() -> bytes:
-        with llvm.parse_assembly(text) as module:
-            module.triple, module.data_layout = _machine.triple, str(_machine.target_data)
-            module.verify()
-            _optimise(module, thoroughly)
-            return _emit(module)
-
-    return on_disk.kept("code", ("llvmlite",), (*_target, thoroughly, text), make)
+    with llvm.parse_assembly(text) as module:
+        module.triple, module.data_layout = _machine.triple, str(_machine.target_data)
+        module.verify()
+        _optimise(module, thoroughly)
+        return _emit(module)
 
 
 def _emit(module: Any) -> bytes:
@@ -92,28 +90,45 @@ def compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
 
 def _compile_ir(text: str, functions: tuple[str, ...]) -> dict[str, int]:
     with _lock:
-        from vgpu.runtime.demand import called, defined, signatures
+        return _link(written(text), lambda: text, functions)
 
-        engine = _start()
-        try:
-            made = _object(text)
-        except RuntimeError as error:
-            raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
-        wanted, own = called(text), defined(text)
-        _make(engine, wanted)
-        # LLVM ends the whole process for a name without a definition.
-        if missing := {name for name in wanted if name.startswith("wb_")} - _defined - own:
-            raise Unsupported(f"the virtual GPU's runtime has no {', '.join(sorted(missing))}: a fault worth a report.")
-        # LLVM links by name alone: a function called with other arguments would take for them what happens to be there.
-        taken = signatures(text.partition("\ndefine ")[0])
-        if other := [name for name, given in taken.items() if _signatures.get(name, given) != given]:
-            raise Unsupported(
-                f"the virtual GPU calls its runtime's {', '.join(other)} wrongly: a fault worth a report."
-            )
-        _add(engine, made)
-        engine.finalize_object()
-        _defined.update(own)
-        return {name: engine.get_function_address(name) for name in functions}
+
+@dataclass(frozen=True)
+class Written:
+    """What must be known of a module of LLVM IR to link its machine code, where that is kept."""
+
+    digest: str
+    defined: frozenset[str]
+    called: frozenset[str]
+    signatures: dict[str, str]  # of functions of the runtime, as the module declares or defines them
+
+
+def written(text: str, inlined: Set[str] = frozenset()) -> Written:
+    """What must be known of this module; `inlined` are functions that are of no use to others."""
+    from vgpu.runtime import demand
+
+    defined, called = (frozenset(names(text) - inlined) for names in (demand.defined, demand.called))
+    return Written(hashlib.sha256(text.encode()).hexdigest(), defined, called, demand.signatures(text))
+
+
+def _link(known: Written, text: Callable[[], str], functions: tuple[str, ...]) -> dict[str, int]:
+    """Compile a module, whose text is only asked for where its machine code isn't kept; its functions' addresses."""
+    engine = _start()
+    try:
+        made = on_disk.kept("code", ("llvmlite",), (*_target, known.digest), lambda: _object(text()))
+    except RuntimeError as error:
+        raise Unsupported(f"the kernel's PTX has no meaning in machine code: {str(error).strip()}") from error
+    _make(engine, set(known.called))
+    # LLVM ends the whole process for a name without a definition.
+    if missing := {name for name in known.called if name.startswith("wb_")} - _defined - known.defined:
+        raise Unsupported(f"the virtual GPU's runtime has no {', '.join(sorted(missing))}: a fault worth a report.")
+    # LLVM links by name alone: a function called with other arguments would take for them what happens to be there.
+    if other := [name for name, given in known.signatures.items() if _signatures.get(name, given) != given]:
+        raise Unsupported(f"the virtual GPU calls its runtime's {', '.join(other)} wrongly: a fault worth a report.")
+    _add(engine, made)
+    engine.finalize_object()
+    _defined.update(known.defined)
+    return {name: engine.get_function_address(name) for name in functions}
 
 
 def _add(engine: Any, made: bytes) -> None:
@@ -125,42 +140,62 @@ def compile_kernel(text: str, name: str) -> int:
 
     So a kernel that is defined again, as by a notebook's cell that is run again, is not compiled again.
     """
-    key = hashlib.sha256(text.encode()).hexdigest()
-    return _kernels[key] if key in _kernels else steady.run_uninterrupted(_compile_kernel, key, text, name)
+    own, text = named(text, name)
+    return link_kernel(own, written(text), lambda: text)
 
 
-def _compile_kernel(key: str, text: str, name: str) -> int:
+def named(text: str, name: str) -> tuple[str, str]:
+    """What a kernel's function is called in the engine, where no other is, and its module with this name."""
+    own = f"{name}_{hashlib.sha256(text.encode()).hexdigest()}"  # the same in every process
+    return own, text.replace(f"@{name}(", f"@{own}(")
+
+
+def link_kernel(own: str, known: Written, text: Callable[[], str]) -> int:
+    """The address of a kernel's function; `text()` is its module, and only called where its code isn't kept."""
+    return _kernels[own] if own in _kernels else steady.run_uninterrupted(_link_kernel, own, known, text)
+
+
+def _link_kernel(own: str, known: Written, text: Callable[[], str]) -> int:
     with _lock:
-        if key not in _kernels:
-            own = f"{name}_{key}"  # one of its own in the engine, and the same in every process
-            _kernels[key] = _compile_ir(text.replace(f"@{name}(", f"@{own}("), (own,))[own]
-        return _kernels[key]
+        if own not in _kernels:
+            _kernels[own] = _link(known, text, (own,))[own]
+        return _kernels[own]
 
 
 def _make(engine: Any, wanted: set[str]) -> None:
-    """Compile those functions of the runtime that are wanted, and what they call, where that has not been done yet.
+    """Link those functions of the runtime that are wanted, and what they call, where that has not been done yet.
 
     Each is a module of its own, so that it is the same one whatever else was wanted before, and is found again.
     """
-    from vgpu import runtime
-    from vgpu.runtime import demand
-
-    here = demand.functions(_vectors)
-    waiting, texts = sorted(wanted - _defined), {}
-    seen = _defined | here.inlined | wanted
+    waiting, parts = sorted(wanted - _defined), []
+    seen, made = _defined | wanted, set(_defined)
     while waiting:
         name = waiting.pop()
-        # What is made on demand may be one text of many functions that belong together.
-        if not (text := here.module(name) or runtime.later(name, _vectors)) or text in texts:
+        # What is made on demand may be one module of many functions that belong together.
+        if name in made or name.startswith("llvm.") or (part := _part(name)) is None:
             continue
-        texts[text] = _object(text, thoroughly=True)
-        more = demand.called(text) - seen
-        seen |= more
-        waiting += sorted(more)
-    for text, made in texts.items():
-        _add(engine, made)
-        _defined.update(demand.defined(text) - here.inlined)
-        _signatures.update(demand.signatures(text))
+        parts.append(part)
+        made |= part[0].defined
+        waiting += sorted(part[0].called - seen)
+        seen |= part[0].called
+    for known, code in parts:
+        _add(engine, code)
+        _defined.update(known.defined)
+        _signatures.update(known.signatures)
+
+
+def _part(name: str) -> tuple[Written, bytes] | None:
+    """The module of a function of the runtime, or None for another name; the runtime is written only to make it."""
+
+    def make() -> tuple[Written, bytes] | None:
+        from vgpu import runtime
+        from vgpu.runtime import demand
+
+        here = demand.functions(_vectors)
+        text = here.module(name) or runtime.later(name, _vectors)
+        return (written(text, here.inlined), _object(text, thoroughly=True)) if text else None
+
+    return on_disk.kept("runtime", ("llvmlite",), (*_target, name), make, records.dump, records.load)
 
 
 def address(function: str) -> int:

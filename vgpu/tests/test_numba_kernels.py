@@ -813,3 +813,13 @@ def test_how_many_blocks_can_wait_for_one_another():
     # Refused before anything runs.
     with pytest.raises(LaunchError, match="cooperative"):
         count[most + 1, 512](x)
+
+
+@pytest.mark.parametrize("value", [0, -1, 1 << 31, (1 << 63) - 1, -(1 << 63), 1 << 63, (1 << 64) - 1, True, 1.5, 2j])
+def test_numbers_have_the_types_that_numba_gives_them(value):
+    from vgpu.compile.numba_adapter import typeof
+    from vgpu.standins.numba.args import _SIMPLE, type_of
+
+    assert type_of(value, "x", "k") is typeof(value)
+    for kind in _SIMPLE - {bool, int, float, complex}:
+        assert type_of(kind(1), "x", "k") is typeof(kind(1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib.metadata
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ from vgpu.compile import cuda_c, headers
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """A folder of entries of the test's own."""
+    on_disk._engine()  # which is remembered in the usual place
     folder = tmp_path / "kept"
     monkeypatch.setenv("VGPU_CACHE", str(folder))
     monkeypatch.setattr(on_disk, "_written", None)
@@ -162,6 +164,53 @@ def test_a_folder_that_others_may_write_to_or_own_is_refused(place, monkeypatch)
         on_disk.folder()
 
 
+def asked(*files, key="x") -> bool:
+    """Whether something that depends on these files had to be made."""
+    calls = []
+    given = on_disk.remembered("thing", [key], lambda: calls.append(None) or ("made", map(str, files)))
+    assert given == "made"
+    return bool(calls)
+
+
+def test_what_depends_on_files_is_remembered_until_one_changes(place, tmp_path, monkeypatch):
+    monkeypatch.setattr(on_disk, "SETTLED", -(10**9))  # nothing in a test is two seconds old
+    one, two, folder = tmp_path / "one", tmp_path / "two", tmp_path / "folder"
+    one.write_text("1")
+    two.write_text("2")
+    folder.mkdir()
+    for path in (one, two, folder):
+        os.utime(path, (1, 1))  # else a change in the same tick of the clock might not show
+    files = one, two, folder, tmp_path / "absent"
+    assert asked(*files) and not asked(*files) and asked(*files, key="y")
+    for change in (
+        lambda: one.write_text("33"),
+        lambda: os.utime(two, (5, 5)),
+        lambda: two.unlink(),
+        lambda: (folder / "new").write_text(""),
+        lambda: files[3].write_text(""),
+        lambda: (two.write_text("222"), two.replace(one)),
+    ):
+        change()
+        assert asked(*files) and not asked(*files)
+    for entry in place.iterdir():
+        entry.write_bytes(entry.read_bytes()[:-1])
+    assert asked(*files) and not asked(*files)
+
+
+def test_what_changed_a_moment_ago_is_not_remembered(place, tmp_path, monkeypatch):
+    """A clock of seconds may not show the next change."""
+    one = tmp_path / "one"
+    one.write_text("1")
+    assert asked(one) and asked(one)
+    monkeypatch.setattr(on_disk, "SETTLED", -(10**9))
+    assert asked(one) and not asked(one)
+
+
+def test_versions_are_those_that_importlib_knows():
+    for package in ("numpy", "llvmlite", "numba-cuda", "nvidia-cuda-nvrtc", "pytest"):
+        assert on_disk._version(package) == importlib.metadata.version(package)
+
+
 def test_no_folder_and_a_full_disk_stop_nobody(place, monkeypatch):
     place.parent.joinpath("file").write_text("")
     monkeypatch.setenv("VGPU_CACHE", str(place.parent / "file" / "below"))
@@ -205,6 +254,19 @@ def test_headers_are_found_wherever_they_might_be(tmp_path, monkeypatch):
     assert found("#if __has_include(<seven.h>)", "--pre-include=five.h") == ["five.h", "seven.h"]
     with pytest.raises(headers.UnknownHeaders, match="by a macro"):
         found("#define NAME <one.h>\n#include NAME")
+    assert found("#ifdef __has_include\n#if defined(__has_include) && __has_include(<seven.h>)") == ["seven.h"]
+    assert found("// don't #include what you don't use") == []
+    assert [path for path, _ in headers.own('#include "four.h"', (), (), "more/kernel.cu")] == [
+        str(tmp_path / "more/four.h")
+    ]
+    for text, options in (
+        ('#include "eight.h"', ()),
+        ("int t = __TIME__[0];", ()),
+        ("int t = T;", ("-DT=__DATE__[0]",)),
+    ):
+        (tmp_path / "eight.h").write_text("const char* made = __DATE__;")
+        with pytest.raises(headers.UnknownHeaders, match="date or time"):
+            found(text, *options)
 
 
 def test_a_header_that_changes_is_compiled_again(place, tmp_path, monkeypatch):
@@ -220,15 +282,47 @@ def test_a_header_that_changes_is_compiled_again(place, tmp_path, monkeypatch):
         assert len(calls) == compiled
 
 
+def test_headers_are_looked_up_again_when_something_changed(place, tmp_path, monkeypatch):
+    """One that comes earlier on the path, one that appears, one that goes, and a folder that takes another's name."""
+    monkeypatch.setattr(on_disk, "SETTLED", -(10**9))
+    first, second = tmp_path / "first", tmp_path / "second"
+    (second / "deep").mkdir(parents=True)
+    first.mkdir()
+    (second / "size.h").write_text('#include "deep/more.h"')
+    for path in (first, second, second / "deep"):
+        os.utime(path, (1, 1))  # else a change in the same tick of the clock might not show
+    looked, everything = [], headers._Search.all
+    monkeypatch.setattr(headers._Search, "all", lambda *given: looked.append(None) or everything(*given))
+
+    def found(source='#include "size.h"'):
+        looked.clear()
+        paths = headers.own(source, (f"-I{first}", f"-I{second}"), ())
+        return [os.path.relpath(path, tmp_path) for path, _ in paths], bool(looked)
+
+    assert found() == (["second/size.h"], True) and found() == (["second/size.h"], False)
+    (second / "deep" / "more.h").write_text("")
+    assert found() == (["second/deep/more.h", "second/size.h"], True)
+    (first / "deep").mkdir()
+    (first / "deep" / "more.h").write_text("")
+    three = ["first/deep/more.h", "second/deep/more.h", "second/size.h"]
+    assert found() == (three, True) and found() == (three, False)
+    assert found('#include "size.h"\n') == (three, True)
+    second.rename(tmp_path / "third")
+    assert found() == ([], False)
+    (tmp_path / "third").rename(second)
+    assert found()[0] == three
+
+
 # --- processes ----------------------------------------------------------------------------------------------
 
 COUNTED = """
 import json, sys
 import llvmlite.binding
 from vgpu import cp
+from vgpu import lower, ptx, runtime
 from vgpu.compile import Resources, cuda_c
 
-calls = {"NVRTC": 0, "nvJitLink": 0, "LLVM": 0}
+calls = {"NVRTC": 0, "nvJitLink": 0, "LLVM": 0, "parser": 0, "lowering": 0, "runtime": 0}
 
 def counted(owner, name, what):
     function = getattr(owner, name)
@@ -240,6 +334,9 @@ def counted(owner, name, what):
 counted(cuda_c, "_nvrtc", "NVRTC")
 counted(sys.modules[Resources.__module__], "_nvjitlink", "nvJitLink")
 counted(llvmlite.binding.TargetMachine, "emit_object", "LLVM")
+counted(ptx, "parse", "parser")
+counted(lower.Lowering, "run", "lowering")
+counted(runtime, "source", "runtime")
 kernel = cp.RawKernel('''__constant__ float twice = 2;
 extern "C" __global__ void k(float* x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -267,7 +364,7 @@ def outcome(process: subprocess.Popen) -> tuple[dict[str, int], list[str]]:
     return calls, imported
 
 
-NOTHING = {"NVRTC": 0, "nvJitLink": 0, "LLVM": 0}
+NOTHING = dict.fromkeys(("NVRTC", "nvJitLink", "LLVM", "parser", "lowering", "runtime"), 0)
 
 
 def test_another_process_calls_no_compiler(place):
@@ -277,7 +374,8 @@ def test_another_process_calls_no_compiler(place):
         assert calls["NVRTC"] <= 1 and calls["nvJitLink"] <= 2
     assert outcome(started()) == (NOTHING, [])
     calls, imported = outcome(started(VGPU_CPU="generic"))
-    assert calls["LLVM"] > 0 and {**calls, "LLVM": 0} == NOTHING and imported == []
+    assert calls["LLVM"] > 0 and imported == []
+    assert {**calls, "LLVM": 0} == {**NOTHING, "lowering": 1, "runtime": 1}
     for path in place.iterdir():
         path.write_bytes(path.read_bytes()[:-1])
     calls, _ = outcome(started())

@@ -7,6 +7,7 @@ pass. Arguments that work on a GPU by luck (a Python int for an `int`) are accep
 
 from __future__ import annotations
 
+import functools
 import struct
 import warnings
 from collections.abc import Callable, Sequence
@@ -39,6 +40,7 @@ class KernelParameter:
     def __init__(self, kernel: str, position: int, ptx: Parameter, c: CParameter | None):
         self.kernel, self.position, self.ptx, self.c = kernel, position, ptx, c
         self.nbytes = ptx.nbytes
+        self.fitting: set[np.dtype] = set()  # arrays of these dtypes were accepted without a word
         self.by_value = ptx.type == "b8" and ptx.nbytes > 1  # PTX passes structs as bytes
         if c is not None and not c.pointer and not c.vector and c.dtype is not None and c.dtype.itemsize == ptx.nbytes:
             self.dtype = c.dtype
@@ -94,23 +96,32 @@ def pack(name: str, parameters: Sequence[KernelParameter], args) -> tuple[list[b
         )
     params, arrays = [], []
     for parameter, arg in zip(parameters, args, strict=True):
-        if not isinstance(arg, ndarray) and hasattr(arg, "__cuda_array_interface__"):
-            arg = from_interface(arg)
-        if isinstance(arg, ndarray):
-            arrays.append(_info(parameter, arg))
-        params.append(_bytes(parameter, arg))
+        convert = _conversion(arg.__class__)
+        if convert is _no_argument and hasattr(arg, "__cuda_array_interface__"):
+            arg, convert = from_interface(arg), _array
+        params.append(convert(parameter, arg))
+        if convert is _array:
+            arrays.append(_info(parameter, arg, int.from_bytes(params[-1], "little")))
     return params, arrays
 
 
-def _info(parameter: KernelParameter, arg: ndarray) -> ArrayInfo:
+def _info(parameter: KernelParameter, arg: ndarray, address: int) -> ArrayInfo:
     host = arg._host
-    return ArrayInfo(parameter.name, host.ctypes.data, host.nbytes, host.dtype.name, host.shape, host.strides)
+    return ArrayInfo(parameter.name, address, host.nbytes, _dtype_name(host.dtype), host.shape, host.strides)
 
 
-def _bytes(parameter: KernelParameter, arg) -> bytes:
-    for kind, convert in _CONVERSIONS:
-        if isinstance(arg, kind):
-            return convert(parameter, arg)
+@functools.lru_cache(maxsize=256)
+def _dtype_name(dtype: np.dtype) -> str:
+    return dtype.name
+
+
+@functools.lru_cache(maxsize=256)
+def _conversion(kind: type) -> Callable[[KernelParameter, Any], bytes]:
+    """What makes the bytes of a parameter of an argument of this type."""
+    return next((convert for kinds, convert in _CONVERSIONS if issubclass(kind, kinds)), _no_argument)
+
+
+def _no_argument(parameter: KernelParameter, arg) -> bytes:
     raise parameter.wrong(
         f"{type(arg).__name__} was given",
         "A kernel takes arrays on the device, numbers, and structs as np.void or bytes.",
@@ -132,6 +143,14 @@ def _handle(parameter: KernelParameter, arg) -> bytes:
 
 
 def _array(parameter: KernelParameter, arg: ndarray) -> bytes:
+    host = arg._host
+    if host.dtype not in parameter.fitting:
+        _check_array(parameter, arg)
+    return host.ctypes.data.to_bytes(8, "little")
+
+
+def _check_array(parameter: KernelParameter, arg: ndarray) -> None:
+    """Raise ArgumentError for an array that the kernel would misread, and warn where it perhaps would."""
     if not parameter.pointer:
         fix = f"Pass a number, such as {_spell(parameter)}({'x.item()' if arg.size == 1 else 'n'})."
         if parameter.c and "Object_t" in str(parameter.c):
@@ -154,7 +173,8 @@ def _array(parameter: KernelParameter, arg: ndarray) -> bytes:
             f"that is meant, x.view(np.{points_to.name}) says so; if not, x.astype(np.{points_to.name}) converts.",
             stacklevel=6,
         )
-    return struct.pack("<Q", arg._host.ctypes.data)
+        return
+    parameter.fitting.add(arg.dtype)
 
 
 def _reinterpreted(wanted: np.dtype, given: np.dtype) -> bool:

@@ -203,7 +203,7 @@ class RawKernel:
             prepared.arrays,
             shared_mem,
             prepared.finish,
-            **({"cooperative": True} if prepared.cooperative else {}),
+            prepared.cooperative,
         )
 
     def _check_shared(self, nbytes: int) -> None:

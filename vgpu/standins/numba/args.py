@@ -85,6 +85,11 @@ def present(value: Any) -> Any:
 def type_of(value, name: str, kernel: str):
     """The Numba type of one argument; raises `ArgumentError` that says what to pass instead."""
     value = value.value if isinstance(value, ArgumentHint) else value
+    if isinstance(value, DeviceNDArray):
+        return value._numba_type_
+    simple = value.__class__
+    if simple in _SIMPLE and (simple is not int or -(1 << 63) <= value < 1 << 63):
+        return _type_by_class(simple)
     kind = type(value).__name__
     dtype = getattr(value, "dtype", None)
     if isinstance(dtype, np.dtype) and (what := _NO_NUMBERS.get(dtype.kind)):
@@ -99,6 +104,15 @@ def type_of(value, name: str, kernel: str):
             pass
     instead = _INSTEAD.get(kind, "NumPy arrays, device arrays, numbers, or tuples of these").format(name=name)
     raise ArgumentError(f"`{kernel}`: argument `{name}` is a {kind}, which a kernel cannot take. Pass {instead}.")
+
+
+_SIMPLE = {bool, int, float, complex, *(np.dtype(code).type for code in "?bhilqBHILQfdFD")}
+"""Classes all of whose numbers have one type; of int, those that fit into 64 bits with a sign."""
+
+
+@functools.cache
+def _type_by_class(kind: type):
+    return typeof(kind())
 
 
 def mismatch(expected, given) -> str | None:
@@ -149,18 +163,23 @@ class Packer:
         """Append the parameters of one argument of Numba type `expected`."""
         for extension in self._extensions:
             expected, value = extension.prepare_args(expected, value, stream=0, retr=self._after)
-        hint = value if isinstance(value, ArgumentHint) else InOut(value)
-        if isinstance(expected, types.Array):
-            self._array(self._to_device(hint), name)
-        elif isinstance(expected, types.Record):
-            self._record(self._to_device(hint), name)
-        elif isinstance(expected, types.BaseTuple):
-            for i, (kind, item) in enumerate(zip(expected, hint.value, strict=True)):
-                self.add(kind, item, f"{name}[{i}]")
-        elif isinstance(expected, types.EnumMember):
-            self.add(expected.dtype, hint.value.value, name)
-        else:
-            self.params.extend(scalar(expected, hint.value))
+        _ways(expected.__class__)(self, expected, value, name)
+
+    def add_array(self, expected, value, name: str) -> None:
+        self._array(self._to_device(value), name)
+
+    def add_record(self, expected, value, name: str) -> None:
+        self._record(self._to_device(value), name)
+
+    def add_items(self, expected, value, name: str) -> None:
+        for i, (kind, item) in enumerate(zip(expected, _given(value), strict=True)):
+            self.add(kind, item, f"{name}[{i}]")
+
+    def add_member(self, expected, value, name: str) -> None:
+        self.add(expected.dtype, _given(value).value, name)
+
+    def add_number(self, expected, value, name: str) -> None:
+        self.params += scalar(expected, _given(value))
 
     def finish(self) -> None:
         """Raise what the kernel raised, or copy back to the host arrays that were given directly."""
@@ -168,9 +187,11 @@ class Packer:
         for action in self._after:
             action()
 
-    def _to_device(self, hint: ArgumentHint) -> DeviceNDArray:
-        value = hint.value
+    def _to_device(self, value: Any) -> DeviceNDArray:
         if isinstance(value, DeviceNDArray):
+            return value
+        hint = value if isinstance(value, ArgumentHint) else InOut(value)
+        if isinstance(value := hint.value, DeviceNDArray):
             return value
         device = to_device(value, copy=hint.copies_in)
         if not isinstance(hint.value, np.void) and type(hint) is InOut:
@@ -184,10 +205,10 @@ class Packer:
         return device
 
     def _array(self, device: DeviceNDArray, name: str) -> None:
-        address = device._data.ctypes.data
-        words = (0, 0, device.size, device.dtype.itemsize, address, *device.shape, *device.strides)
-        packed = struct.pack(f"<{len(words)}q", *words)
-        self.params.extend(packed[i : i + 8] for i in range(0, len(packed), 8))
+        data = device._data
+        address = data.ctypes.data
+        words = (0, 0, data.size, data.itemsize, address, *data.shape, *data.strides)
+        self.params += [word.to_bytes(8, "little", signed=True) for word in words]
         self._note(device, name, address)
 
     def _record(self, device: DeviceNDArray, name: str) -> None:
@@ -222,22 +243,70 @@ def _copy_back(device: DeviceNDArray, value: Any) -> None:
         device.copy_to_host(value)
 
 
+@functools.cache
+def _ways(kind: type) -> Callable[[Packer, Any, Any, str], None]:
+    """How arguments of a class of Numba types are packed."""
+    return next((add for kinds, add in _WAYS if issubclass(kind, kinds)), Packer.add_number)
+
+
+_WAYS = (
+    (types.Array, Packer.add_array),
+    (types.Record, Packer.add_record),
+    (types.BaseTuple, Packer.add_items),
+    (types.EnumMember, Packer.add_member),
+)
+
+
+def _given(value: Any) -> Any:
+    return value.value if isinstance(value, ArgumentHint) else value
+
+
 def scalar(expected, value) -> list[bytes]:
     """The parameters of one number, in the type of the compiled kernel."""
-    if isinstance(expected, types.Complex):
-        half = "<f" if expected.bitwidth == 64 else "<d"
-        number = complex(value)
-        return [struct.pack(half, number.real), struct.pack(half, number.imag)]
-    if isinstance(expected, types.Boolean):
-        return [struct.pack("<B", bool(value))]
-    if isinstance(expected, types.Integer):
-        return [(int(value) % (1 << expected.bitwidth)).to_bytes(expected.bitwidth // 8, "little")]
-    if isinstance(expected, types.Float):
-        # Through NumPy: a number too large for the type becomes infinite instead of raising.
-        with np.errstate(over="ignore"):
-            return [np.dtype(f"<f{expected.bitwidth // 8}").type(value).tobytes()]
-    if isinstance(expected, types.CPointer):
-        return [(int(value) % (1 << 64)).to_bytes(8, "little")]
-    if isinstance(expected, types.NPDatetime | types.NPTimedelta):
-        return [struct.pack("<q", int(np.asarray(value).view(np.int64)))]
+    return _numbers(expected.__class__)(expected, value)
+
+
+def _complex(expected, value) -> list[bytes]:
+    half = "<f" if expected.bitwidth == 64 else "<d"
+    number = complex(value)
+    return [struct.pack(half, number.real), struct.pack(half, number.imag)]
+
+
+def _integer(expected, value) -> list[bytes]:
+    bits = expected.bitwidth
+    return [(int(value) & (1 << bits) - 1).to_bytes(bits // 8, "little")]
+
+
+def _float(expected, value) -> list[bytes]:
+    kind = _FLOATS[expected.bitwidth]
+    if isinstance(value, kind):
+        return [value.tobytes()]
+    # Through NumPy: a number too large for the type becomes infinite instead of raising.
+    with np.errstate(over="ignore"):
+        return [kind(value).tobytes()]
+
+
+_FLOATS: dict[int, Any] = {16: np.float16, 32: np.float32, 64: np.float64}
+
+
+def _refused(expected, value) -> list[bytes]:
     raise ArgumentError(f"a kernel on the virtual GPU cannot take a {expected}; pass arrays and numbers")
+
+
+@functools.cache
+def _numbers(kind: type) -> Callable[[Any, Any], list[bytes]]:
+    """What makes the parameters of numbers of a class of Numba types."""
+    return next((convert for kinds, convert in _NUMBERS if issubclass(kind, kinds)), _refused)
+
+
+_NUMBERS: tuple[tuple[type | tuple[type, ...], Callable[[Any, Any], list[bytes]]], ...] = (
+    (types.Complex, _complex),
+    (types.Boolean, lambda expected, value: [struct.pack("<B", bool(value))]),
+    (types.Integer, _integer),
+    (types.Float, _float),
+    (types.CPointer, lambda expected, value: [(int(value) % (1 << 64)).to_bytes(8, "little")]),
+    (
+        (types.NPDatetime, types.NPTimedelta),
+        lambda expected, value: [struct.pack("<q", int(np.asarray(value).view(np.int64)))],
+    ),
+)

@@ -21,7 +21,7 @@ def dimensions(value: object, what: str, kernel: str) -> tuple[int, int, int]:
     if not 1 <= len(parts) <= 3:
         raise ArgumentError(f"`{kernel}[…]`: {what} are one, two or three whole numbers, not {value!r}.")
     for part in parts:
-        if not isinstance(part, numbers.Integral):
+        if part.__class__ is not int and not isinstance(part, numbers.Integral):
             raise ArgumentError(
                 f"`{kernel}[…]`: {what} are whole numbers, not {part!r} (a {type(part).__name__}). "
                 "A division gives a float: round up with `(n + threads - 1) // threads` or "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import os
 from dataclasses import dataclass, field
 
@@ -107,6 +108,7 @@ class NumbaKernel(Function):
         super().__init__(py_func, options)
         self.overloads: dict[tuple, Overload] = {}
         self._by_gpu: dict[tuple, dict[tuple, Overload]] = {}
+        self._by_identity: dict[tuple, tuple[dict[tuple, Overload], Overload]] = {}
         self._specializations: dict[tuple, NumbaKernel] = {}
         self._fixed: tuple[tuple, ...] | None = None
         self.specialized = False
@@ -143,13 +145,20 @@ class NumbaKernel(Function):
 
     def _overload(self, types: tuple) -> Overload:
         capability = numba_adapter.target(device.current().compute_capability)
+        # Numba makes each type once, and takes long to compare two; these are alive as long as their overload.
+        same = capability, *map(id, types)
+        if (known := self._by_identity.get(same)) is not None:
+            self.overloads, found = known
+            return found
         with _lock:
             overloads = self._by_gpu.setdefault(capability, {})
             if types not in overloads:
                 overloads[types] = self._compile(types, capability)
             # `overloads` shows what is compiled for the GPU that is modelled now.
-            self.overloads = overloads
-            return overloads[types]
+            self.overloads, found = overloads, overloads[types]
+            if all(map(operator.is_, types, found.argument_types)):
+                self._by_identity[same] = overloads, found
+            return found
 
     def _compile(self, types, capability) -> Overload:
         options = {**OPTIONS, **self.targetoptions}

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
 
 from triton.runtime import driver
 from triton.runtime.cache import get_cache_manager
@@ -44,8 +43,7 @@ def run(prepared: launch.Prepared, observe: bool = False):
     try:
         if observe:
             return launch.launch(*given, observe=True, cooperative=prepared.cooperative)
-        options: dict[str, Any] = {"cooperative": True} if prepared.cooperative else {}
-        return operations.kernel(operations.LEGACY, *given, **options)
+        return operations.kernel(operations.LEGACY, *given, cooperative=prepared.cooperative)
     finally:
         # After a fault too: as on a GPU, earlier writes stay.
         prepared.finish()
