@@ -44,7 +44,7 @@ class MachineCode:
     """A kernel as NVIDIA's assembler makes it for one GPU: its source lines, each with its machine instructions.
 
     `arch` is the architecture assembled for ("sm_80"), `registers` the registers of a thread in this code, and
-    `instructions` all of them by address. A profile's registers may differ: they are those of relocatable code.
+    `instructions` all of them by address.
     """
 
     name: str
