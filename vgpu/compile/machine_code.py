@@ -2,7 +2,8 @@
 
 Neither needs a GPU: `ptxas` and `nvdisasm` come with Triton (Linux), with packages of NVIDIA's or with a toolkit. A
 kernel is assembled as a whole program, as NVRTC, Numba's link-time optimisation and Triton do for a GPU. That matters:
-in code that is to be linked, nobody knows where shared arrays will lie, and none of their accesses are merged. Sources: "CUDA Binary Utilities" (instruction sets, `nvdisasm -c -gi`), CUDA 13.
+in code that is to be linked, nobody knows where shared arrays will lie, and none of their accesses are merged. Sources:
+"CUDA Binary Utilities" (instruction sets, `nvdisasm -c -gi`), CUDA 13.
 """
 
 from __future__ import annotations

@@ -369,6 +369,14 @@ def summary(profile: Profile) -> Iterator[str]:
         f"counted: touches {footprint.read_bytes:,} bytes to read and {footprint.written_bytes:,} to write, "
         "in whole sectors"
     )
+    for race in profile.races:
+        lines = sorted({line for line in (race.line, race.other_line) if line is not None})
+        where = f"line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
+        array = f"`{race.array}`" if race.array else "shared memory"
+        yield (
+            f"sanitizer (first blocks): {race.title}: {where}, {array}: the result may depend on the order of threads "
+            "(`sanitize(kernel, grid, block, args)` shows more)"
+        )
     if profile.machine_note:
         yield profile.machine_note
     needs = profile.resources

@@ -18,7 +18,7 @@ class Ladder:
     """One published table, or part of it: rows of (kernel, figure), for one problem on one GPU."""
 
     name: str
-    family: str  # "transpose", "reduction", "reduction, one pass", "elementwise" or "matmul": how `report` runs the kernels
+    family: str  # how `report` runs the kernels: "transpose", "reduction", "reduction, one pass" (its first launch) …
     gpu: str
     size: int  # side of the matrix, or elements
     threads: int  # of a block, where the family leaves it open

@@ -10,8 +10,7 @@ _HEAD = """# The time model against published measurements
 Written by `python -m helpers.workbook.authoring.validation --write`; a test checks that it is up to date. Times are
 **modelled** from counts of our own kernels, written after the published descriptions, and compared with what the
 authors **measured**. The ratio is modelled over published *time*: below 1 the model is optimistic. One constant of the
-model is chosen by these rows, and errors without the ladder in question are hardly larger: `vgpu/hardware/TIME_MODEL.md`
-says so, and what the model leaves out.
+model is chosen by these rows. `vgpu/hardware/TIME_MODEL.md` says how much that matters, and what the model leaves out.
 """
 
 
