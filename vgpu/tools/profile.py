@@ -18,6 +18,7 @@ from functools import cached_property
 from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from vgpu.base.errors import CompileError, Unsupported
 from vgpu.base.words import sizes
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
@@ -26,7 +27,7 @@ from vgpu.tools.compare import Comparison, compare
 from vgpu.tools.compiled import assembled_for, limit_on_registers, resources_on
 from vgpu.tools.profile_table import METRICS, as_html, as_text, summary
 from vgpu.tools.roofline import Model, model_time
-from vgpu.tools.sass import note
+from vgpu.tools.sass import AssembledRequests, note, shared_requests
 
 if TYPE_CHECKING:
     from vgpu.compile.resources import Resources
@@ -134,6 +135,13 @@ class Profile:
     def machine_note(self) -> str:
         """Where the machine code's memory accesses differ from the counted ones of PTX, in one line; "" if nowhere."""
         return note(self.kernel, self.counters, assembled_for(self.gpu), self.max_registers)
+
+    @cached_property
+    def assembled(self) -> tuple[AssembledRequests, ...]:
+        """The lines where the machine code makes other requests to shared memory than PTX; () where it isn't known."""
+        with contextlib.suppress(CompileError, Unsupported):
+            return shared_requests(self.kernel, self.counters, assembled_for(self.gpu), self.max_registers)
+        return ()
 
     @property
     def summary(self) -> tuple[str, ...]:
