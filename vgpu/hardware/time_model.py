@@ -161,7 +161,8 @@ def model_time(counters: CountedLaunch, occupancy: Occupancy | None, gpu: GPU) -
             "other warps of the SM fill the gaps, and a wave of blocks ends before the next one begins."
         )
     busiest = max((name for name in terms if name != "launch"), key=lambda name: terms[name])
-    together = sum(seconds**OVERLAP for name, seconds in terms.items() if name != "launch") ** (1 / OVERLAP)
+    # Counts that were extrapolated from small runs may come out below 0.
+    together = sum(max(0, time) ** OVERLAP for name, time in terms.items() if name != "launch") ** (1 / OVERLAP)
     seconds, bound = terms["launch"] + together, busiest if terms[busiest] >= terms["launch"] else "launch"
     if occupancy is not None and not occupancy.blocks_per_sm:
         seconds, bound = math.inf, f"{occupancy.limiter}: the kernel does not fit"
