@@ -212,7 +212,7 @@ def registers(name: str) -> Finding:
     ptx = compile.cuda_c_to_ptx(ONE_LINER, name="doctor.cu").ptx
     counts = {arch: compile.resources(ptx, "ptx", arch=arch).registers for arch in ("sm_80", "sm_90")}
     found = ", ".join(f"{count} on {arch}" for arch, count in counts.items())
-    return Finding(name, "ok", f"nvJitLink counts registers: {found}")
+    return Finding(name, "ok", f"the assembler counts registers: {found}")
 
 
 # -- what runs ------------------------------------------------------------------------------------------
