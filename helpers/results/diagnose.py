@@ -20,7 +20,7 @@ from vgpu.tools.profile import Profile
 from vgpu.tools.profile_table import many, number, ratio, text_table
 
 WARP = 32
-LEAST_GAIN = 1.1
+LEAST_GAIN = 1.2
 """A symptom whose cure would be worth less than this, in modelled time, is not what holds a kernel up."""
 
 _SHARED = ("load", "store")

@@ -212,7 +212,7 @@ def registers(name: str) -> Finding:
     ptx = compile.cuda_c_to_ptx(ONE_LINER, name="doctor.cu").ptx
     counts = {arch: compile.resources(ptx, "ptx", arch=arch).registers for arch in ("sm_80", "sm_90")}
     found = ", ".join(f"{count} on {arch}" for arch, count in counts.items())
-    return Finding(name, "ok", f"nvJitLink counts registers: {found}")
+    return Finding(name, "ok", f"the assembler counts registers: {found}")
 
 
 # -- what runs ------------------------------------------------------------------------------------------
@@ -396,7 +396,7 @@ CHECKS = (
     Check("CUDA C compiler", cuda_c_compiler, packages=("nvidia-cuda-nvrtc", "nvidia-cuda-runtime", "cuda-bindings")),
     Check("Python compiler", python_compiler, packages=("numba", "numba-cuda", "llvmlite", "nvidia-nvvm")),
     Check("Triton", triton_compiler, packages=("triton",)),
-    Check("registers", registers, packages=("nvidia-nvjitlink", "nvidia-cuda-nvrtc")),
+    Check("registers", registers, packages=("nvidia-cuda-nvrtc",)),
     Check("virtual GPU", virtual_gpu, packages=("llvmlite", "numpy")),
     Check("vector unit", vector_unit, packages=("llvmlite",)),
     Check("cache", disk_cache, "Set VGPU_CACHE to a folder of your own, or to off."),

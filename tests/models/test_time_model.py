@@ -55,7 +55,7 @@ def test_dram_term_and_launch():
     sectors = size // SECTOR_BYTES
     model = model_time(counts(size, size, global_load_sectors=sectors, global_store_sectors=sectors), FULL, A100)
     assert model.bound == "DRAM"
-    assert model.seconds == pytest.approx(5e-6 + 2 * size / (0.83 * 2039e9))
+    assert model.terms["DRAM"] == pytest.approx(2 * size / (0.83 * 2039e9))
     assert model.terms["L2"] == pytest.approx(2 * size / (5120 * 1.41e9))
 
 
@@ -110,6 +110,19 @@ def test_latency_shows_where_few_warps_are_there_to_hide_it():
 def test_loads_between_barriers_go_abreast(loads, rounds):
     work = counts(2**30, global_load_requests=6912 * loads, global_load_sectors=2**25)
     assert model_time(work, FULL, A100).terms["latency"] == pytest.approx(rounds * 450 / 1.41e9)
+
+
+def test_times_of_resources_add_as_their_cubes():
+    """Two that take equally long take 26 % longer together, and one that takes a tenth shows in no figure."""
+    cycles = 108 * 1_410_000  # a millisecond of all SMs
+    double, single = (counts(flops_fp32=n * 2 * 64 * cycles, instructions=4 * cycles) for n in (1, 0.1))
+    assert model_time(double, None, A100).seconds == pytest.approx(5e-6 + 1e-3 * 2 ** (1 / 3))
+    assert model_time(single, None, A100).seconds == pytest.approx(5e-6 + 1e-3 * 1.001 ** (1 / 3))
+
+
+def test_a_warp_takes_two_clocks_to_pass_a_barrier():
+    model = model_time(counts(barriers=108 * 705_000), None, A100)
+    assert model.bound == "barriers" and model.seconds == pytest.approx(5e-6 + 1e-3)
 
 
 def test_tensor_cores_have_a_term_of_their_own():
@@ -244,10 +257,12 @@ def test_repr_does_not_depend_on_the_order_of_counters():
 NAMED = {ladder.name: ladder for ladder in LADDERS}
 # Kendall's tau that the model claims for each ladder of more than two rows; a lower one is a step backwards.
 CLAIMED = {
-    "transpose, M2050": 0.85,
-    "transpose, K20c": 0.55,
+    "transpose, M2050": 0.9,
+    "transpose, K20c": 0.5,
     "reduction, 8800 GTX": 1.0,
-    "reduction, RTX 3080": 0.7,
+    "reduction, RTX 3080": 0.9,
+    "reduction, A100 PCIe": 1.0,
+    "elementwise, A100 PCIe": 1.0,
     "matmul, RTX A6000": 0.9,
     "matmul, RTX 3090": 1.0,
 }
@@ -268,7 +283,7 @@ def test_ladders_keep_their_order(name):
 
 def test_the_whole_is_as_near_as_the_page_says():
     ratios = [row.ratio for ladder in LADDERS for row in report.rows(ladder)]
-    assert report.factor(ratios) < 1.35
+    assert report.factor(ratios) < 1.25
     assert min(ratios) > 0.4 and max(ratios) < 1.6
 
 
@@ -352,7 +367,7 @@ def test_counts_of_a_part_give_those_of_the_whole_transpose(name):
 def test_counts_of_a_part_give_those_of_the_whole_sum(name):
     source, _ = REDUCTIONS[name]
     size, threads = 2**17, 512
-    part, _ = report.reduction(name, size, threads, "RTX 3080")[0]
+    part, _ = report.reduction(name, size, threads, 0, "RTX 3080")[0]
     args = (cp.zeros(size, np.int32), cp.zeros(part.grid[0], np.int32), np.int32(size))
     kernel = cp.RawKernel(f"#define THREADS {threads}\n" + source, "kernel")
     whole = profile(kernel, part.grid, threads, args, device=HARDWARE["RTX 3080"])

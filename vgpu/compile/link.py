@@ -43,11 +43,16 @@ def link(kernel: bytes, sources: Sequence[Any], capability: Sequence[int], folde
     return bytes(ptx).rstrip(b"\0").decode()
 
 
+def bare(ptx: str) -> str:
+    """The variables and functions of a PTX text, to stand within another one."""
+    # Line tables count each text's files anew, so they are left out.
+    ptx = re.sub(r"^\s*\.(version|target|address_size|file|loc)\b[^\n]*\n", "", ptx + "\n", flags=re.MULTILINE)
+    return re.sub(r"^\s*\.section\b[^{]*\{[^}]*\}", "", ptx, flags=re.MULTILINE)
+
+
 def with_ptx(ptx: str, other: str) -> str:
     """A PTX text with declarations of functions replaced by the definitions in another one; source lines are kept."""
-    # Line tables count each text's files anew, so those of the functions that come in are left out.
-    other = re.sub(r"^\s*\.(version|target|address_size|file|loc)\b[^\n]*\n", "", other + "\n", flags=re.MULTILINE)
-    other = re.sub(r"^\s*\.section\b[^{]*\{[^}]*\}", "", other, flags=re.MULTILINE)
+    other = bare(other)
     for name in re.findall(r"^\s*\.visible\s+\.func\s+(?:\([^)]*\)\s*)?([\w$]+)", other, re.MULTILINE):
         declared = rf"^\.extern \.func\s+(?:\([^)]*\)\s*)?{re.escape(name)}\s*(?:\([^)]*\)\s*)?;\n?"
         ptx = re.sub(declared, "", ptx, flags=re.MULTILINE)

@@ -1,9 +1,9 @@
 """The machine code (SASS) that NVIDIA's assembler makes of a kernel's PTX, read with NVIDIA's disassembler.
 
 Neither needs a GPU: `ptxas` and `nvdisasm` come with Triton (Linux), with packages of NVIDIA's or with a toolkit. A
-kernel is assembled as a separate program, as NVRTC, Numba's link-time optimisation and Triton do for a GPU. That
-matters: nvJitLink, which gives `resources`, assembles PTX to be linked and so does not know where shared arrays will
-lie, and merges none of their accesses. Sources: "CUDA Binary Utilities" (instruction sets, `nvdisasm -c -gi`), CUDA 13.
+kernel is assembled as a whole program, as NVRTC, Numba's link-time optimisation and Triton do for a GPU. That matters:
+in code that is to be linked, nobody knows where shared arrays will lie, and none of their accesses are merged. Sources:
+"CUDA Binary Utilities" (instruction sets, `nvdisasm -c -gi`), CUDA 13.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 from vgpu.base import on_disk
 from vgpu.base.errors import CompileError, Unsupported
 from vgpu.compile.cuda_c import entries
-from vgpu.compile.resources import check, for_older
+from vgpu.compile.resources import check, for_older, linked_later
 
 # What an opcode accesses: memory, and what is done there. LD, ST and ATOM have generic addresses; RED came before REDG.
 ACCESSES = {
@@ -140,8 +140,7 @@ def _assembled(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         limit = [f"-maxrregcount={max_registers}"] if max_registers else []
-        # The device runtime (barriers of whole grids) would have to be linked in; its calls stay open.
-        part = ["-c"] if ".extern .func" in ptx else []
+        part = ["-c"] if linked_later(ptx) else []
         command = [f"-arch={arch}", "-lineinfo", "-v", *limit, *part, str(source), "-o", str(made)]
         text = for_older(ptx, arch)
         source.write_text(text, encoding="utf-8")

@@ -1,22 +1,22 @@
-"""A kernel's registers, shared memory and spills, as reported by NVIDIA's assembler.
+"""A kernel's registers, shared memory and spills, as reported by NVIDIA's assembler, for any GPU without having one.
 
-nvJitLink assembles PTX for any GPU without having one. It assembles code to be linked with more, and its report is
-exact for that. The same kernel assembled as a separate program (`machine_code.py`), as NVRTC does for CuPy, often
-needs fewer registers: of 92 kernels of the exercises' solutions 22 do, one of them 11 instead of 24, and 2 need more.
+A kernel is assembled as a whole program, as it is for a GPU: by NVRTC for CuPy, by the linker's optimisation at link
+time for Numba, by ptxas for Triton. Code that is assembled to be linked with more (`-rdc=true`), with its shared arrays
+at unknown addresses, has other numbers: 61 of the 192 kernels of the exercises' and labs' solutions do on sm_80, one of
+them 72 registers instead of 32. Of the libraries that compile in this process, only NVRTC assembles whole programs,
+and takes no PTX: so the PTX goes through it inside an `asm` statement.
 """
 
 from __future__ import annotations
 
 import functools
-import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from vgpu.base import on_disk, steady
 from vgpu.base.errors import CompileError
-from vgpu.compile.cuda_c import alone, architecture, cuda_c_to_ptx, entries
+from vgpu.compile.cuda_c import architecture, cuda_c_to_ptx, entries, nvrtc
+from vgpu.compile.link import bare
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Resources:
     """The assembler's account of one kernel on one GPU architecture.
 
     `registers` is a count a thread; `shared_bytes` (static, a block), `local_bytes` (the stack frame, a
-    thread), `spill_store_bytes` and `spill_load_bytes` (a thread), `constant_bytes` (all banks, parameters
-    included) are bytes. Spills, those of called functions too, are part of the frame; without them it holds local
+    thread), `spill_store_bytes` and `spill_load_bytes` (a thread), `constant_bytes` (the variables that its module
+    declares) are bytes. Spills, those of called functions too, are part of the frame; without them it holds local
     arrays.
     """
 
@@ -99,108 +99,59 @@ def for_older(ptx: str, arch: str) -> str:
     return ptx
 
 
+# Functions that the assembler itself provides; all others would have to be linked in.
+_PROVIDED = {"vprintf", "__assertfail", "malloc", "free"}
+
+
+def linked_later(ptx: str) -> bool:
+    """Whether a PTX text calls functions of the device runtime (barriers of whole grids), which a linker adds."""
+    return not _PROVIDED.issuperset(re.findall(r"^\.extern \.func\s+(?:\([^)]*\)\s*)?([\w$]+)", ptx, re.MULTILINE))
+
+
 @functools.cache
 def _assemble(ptx: str, arch: str, max_registers: int | None) -> dict[str, Resources]:
     check(arch)
-    info, error = _link(for_older(ptx, arch), arch, max_registers)
-    read = {name: _read(info, name, arch) for name in entries(ptx)}
-    found = {name: resources for name, resources in read.items() if resources is not None}
-    # Functions of the device runtime (grid-wide barriers) stay unresolved here, yet every kernel is assembled.
-    if error and len(found) < len(read):
-        raise CompileError(f"This kernel cannot be assembled for {arch}:\n{_shorten(error)}")
-    return found
-
-
-def _link(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
-    """nvJitLink's two logs: information and errors (empty without any)."""
-
-    def make() -> bytes:
-        return json.dumps(steady.run_uninterrupted(_nvjitlink, ptx, arch, max_registers)).encode()
-
-    info, error = json.loads(on_disk.kept("nvjitlink", ("nvidia-nvjitlink",), (ptx, arch, max_registers), make))
-    return info, error
-
-
-@alone
-def _nvjitlink(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str]:
-    from cuda.bindings import nvjitlink
-
-    options = [f"-arch={arch}", "-verbose"] + ([f"-maxrregcount={max_registers}"] if max_registers else [])
-    handle = nvjitlink.create(len(options), options)
-    data, failed = ptx.encode(), ""
-
-    def log(size: Callable[..., Any], get: Callable[..., Any]) -> str:
-        buffer = bytearray(size(handle))
-        get(handle, buffer)
-        return bytes(buffer).rstrip(b"\0").decode(errors="replace").strip()
-
+    options = [f"--gpu-architecture={arch}", "--ptxas-options=-v"]
+    options += [f"--maxrregcount={max_registers}"] if max_registers else []
+    options += ["--relocatable-device-code=true"] if linked_later(ptx) else []
     try:
-        try:
-            nvjitlink.add_data(handle, nvjitlink.InputType.PTX, data, len(data), "kernel.ptx")
-            nvjitlink.complete(handle)
-        except nvjitlink.nvJitLinkError as error:
-            failed = str(error)
-        info = log(nvjitlink.get_info_log_size, nvjitlink.get_info_log)
-        if failed:
-            failed = log(nvjitlink.get_error_log_size, nvjitlink.get_error_log) or failed
-    finally:
-        nvjitlink.destroy(handle)
-    return info, failed
+        report = nvrtc(_AROUND.format(bare(ptx)), "kernel.cu", options, result="CUBIN")[1]
+    except CompileError as error:
+        raise CompileError(f"This kernel cannot be assembled for {arch}:\n{_shorten(str(error))}") from None
+    return {name: _read(report, name, arch) for name in entries(ptx)}
 
 
-def _read(info: str, name: str, arch: str) -> Resources | None:
-    quoted = re.escape(name)
-    own = re.search(
-        rf"Compiling entry function '{quoted}' for .*?"
-        r"(?=\n[^\n]*(?:Compiling entry|: Function properties for ')|\Z)",
-        info,
-        re.DOTALL,
-    )
-    if not own:
-        return None
-    # The last word is the linker's, which knows the functions that the kernel calls.
-    linked = re.search(rf"Function properties for '{quoted}':\n(.*)", info)
-    last = linked[1] if linked else own[0]
+# The kernel ends early, and a function takes what the compiler appends to its text. Names that no user would choose.
+_AROUND = """extern "C" __global__ void __before_the_ptx() {{ asm volatile(R"__ptx__(ret; }}
+{}
+.func __behind_the_ptx() {{)__ptx__"); }}
+"""
+
+
+def _read(report: str, name: str, arch: str) -> Resources:
+    own = re.search(rf"Compiling entry function '{re.escape(name)}' for .*?Used [^\n]*", report, re.DOTALL)
+    if own is None:
+        raise CompileError(f"NVRTC reports nothing of {name} for {arch}")
 
     # What called functions spill is spilled by the kernel; the report doesn't say which of them it calls.
-    kernels = set(re.findall(r"Compiling entry function '([^']+)'", info)) - {name}
-    of_each = r"Function properties for ([^\s':]+)\n.*?(\d+) bytes spill stores, (\d+) bytes spill loads"
-    spills = re.findall(of_each, info)
-    stores, loads = (sum(int(each[at]) for each in spills if each[0] not in kernels) for at in (1, 2))
+    kernels = set(re.findall(r"Compiling entry function '([^']+)'", report)) - {name}
+    of_each = r"Function properties for (\S+)\n.*?(\d+) bytes spill stores, (\d+) bytes spill loads"
+    spills = [each for each in re.findall(of_each, report) if each[0] not in kernels]
 
-    def number(pattern: str, text: str) -> int:
+    def number(pattern: str, text: str = own[0]) -> int:
         return sum(int(value) for value in re.findall(pattern, text))
 
     return Resources(
-        registers=number(r"[Uu]sed (\d+) registers", last),
-        shared_bytes=max(0, number(r"(\d+) bytes smem", linked[1]) - _reserved(arch))
-        if linked
-        else number(r"(\d+) bytes smem", own[0]),
-        local_bytes=number(r"(\d+) stack\b", last) if linked else number(r"(\d+) bytes stack frame", own[0]),
-        spill_store_bytes=stores,
-        spill_load_bytes=loads,
-        constant_bytes=number(r"(\d+) bytes cmem\[\d+\]", last),
+        registers=number(r"Used (\d+) registers"),
+        shared_bytes=number(r"(\d+) bytes smem"),
+        local_bytes=number(r"(\d+) bytes cumulative stack") or number(r"(\d+) bytes stack frame"),
+        spill_store_bytes=sum(int(each[1]) for each in spills),
+        spill_load_bytes=sum(int(each[2]) for each in spills),
+        constant_bytes=number(r"gmem, (\d+) bytes cmem\[3\]", report),
         arch=arch,
     )
 
 
-_PROBE = """.version 7.0
-.target sm_75
-.address_size 64
-.shared .align 4 .b8 four[4];
-.visible .entry probe() { st.shared.u32 [four], 1; ret; }
-"""
-
-
-@functools.cache
-def _reserved(arch: str) -> int:
-    """The shared memory that the linker reserves for the system (1 KiB on Hopper), measured with a probe kernel."""
-    report = re.search(r"used .* (\d+) bytes smem", _link(_PROBE, arch, None)[0])
-    if report is None:
-        raise CompileError(f"nvJitLink does not report the shared memory of a kernel for {arch}")
-    return int(report[1]) - 4
-
-
 def _shorten(error: str) -> str:
-    rows = [row for row in error.splitlines() if row.strip() and "NVJITLINK_ERROR" not in row]
+    rows = [row for row in error.splitlines() if row.startswith("ptxas")] or error.splitlines()
     return "\n".join(rows[:3])

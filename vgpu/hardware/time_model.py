@@ -1,8 +1,9 @@
 """The time a launch would take on a GPU, modelled from its counters and the GPU's row: one page of code.
 
 `TIME_MODEL.md`, beside this file, is the page that explains it; how far it is off, kernel by kernel, stands in
-`validation/TABLE.md`. The launch is paid first; then every resource works as if it were alone, and the slowest of
-them sets the time and gives its name to the `bound`. So the model says what a kernel is up against.
+`validation/TABLE.md`. The launch is paid first; then every resource works, and the slowest of them gives its name to
+the `bound`. The others are hidden behind it, the less so the longer they take themselves. So the model says what a
+kernel is up against.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Protocol
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.occupancy import Occupancy
 
-SECTOR_BYTES, LINE_BYTES = 32, 128
+SECTOR_BYTES, LINE_BYTES, WARP_LANES = 32, 128, 32
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 # The only constants that no row of `gpus.py` has; each holds for every GPU. TIME_MODEL.md says where they are from.
@@ -26,6 +27,8 @@ DRAM_CYCLES, L2_CYCLES, SHARED_CYCLES = 450, 200, 23  # from a load to the first
 LOADS_IN_FLIGHT = 4  # independent loads of one warp, at most
 INDEPENDENT_INSTRUCTIONS = 2  # of one warp, on average
 DIVISION_INSTRUCTIONS = 20  # what a division or remainder of integers becomes
+BARRIER_LANES = 16  # threads that pass a barrier in a clock, on one SM
+OVERLAP = 3  # the power with which the times of resources add
 
 _GLOBAL = ("global_load", "global_store", "global_atomic", "global_copy", "local_load", "local_store")
 _TEXELS = ("texture", "surface_load", "surface_store")
@@ -43,7 +46,7 @@ _TENSOR = {
     "ops_tensor_int4": None,
 }
 _ASSUMPTIONS = (
-    "The slowest resource sets the time; all others are hidden behind it.",
+    "The slowest resource is the bound; the others are hidden behind it but for a rest: times add as their cubes.",
     f"DRAM delivers {DRAM_EFFICIENCY:.0%} of the data sheet's bandwidth.",
     "What is asked for again is found in L2 the more often the more of the footprint fits: misses fall with the "
     "square root of the cache's size.",
@@ -51,6 +54,7 @@ _ASSUMPTIONS = (
     "Instructions are PTX, one issue slot each; the machine code has other, often fewer, instructions.",
     f"A division or remainder of integers is {DIVISION_INSTRUCTIONS} of them.",
     "FLOPs run at the rate of fused multiply-adds, two each; sums and products alone take twice as long.",
+    f"An SM lets {BARRIER_LANES} threads a clock pass barriers.",
     "Atomics cost their sectors only; conflicts on one address are not modelled.",
     "Asynchronous and bulk copies cost their bytes, and nobody waits for them.",
     "The SM with most work has ceil(blocks / SMs) equal blocks and sets the time of all that an SM does.",
@@ -83,7 +87,7 @@ class Model:
     def _repr_html_(self) -> str:
         rows = "".join(
             f'<tr><th scope="row">{escape(name)}</th><td>{seconds_text(value)}</td>'
-            f"<td>{'sets the time' if name == self.bound else ''}</td></tr>"
+            f"<td>{'the bound' if name == self.bound else ''}</td></tr>"
             for name, value in self.terms.items()
         )
         notes = "".join(f"<li>{escape(line)}</li>" for line in self.assumptions)
@@ -136,6 +140,7 @@ def model_time(counters: CountedLaunch, occupancy: Occupancy | None, gpu: GPU) -
         assumptions.append("Every sector of every request comes from L2: hits in L1 are not modelled.")
     terms["L1 and shared memory"] = l1_bytes(total) / gpu.shared_bytes_per_clock * cycle
     terms["issue"] = _instructions(total) / gpu.issue_per_clock * cycle
+    terms["barriers"] = total.get("barriers", 0) * WARP_LANES / BARRIER_LANES * cycle
     for precision in ("fp16", "fp32", "fp64"):
         lanes = getattr(gpu, f"{precision}_lanes_per_sm")
         terms[precision.upper()] = total[f"flops_{precision}"] / (2 * lanes) * cycle
@@ -156,7 +161,9 @@ def model_time(counters: CountedLaunch, occupancy: Occupancy | None, gpu: GPU) -
             "other warps of the SM fill the gaps, and a wave of blocks ends before the next one begins."
         )
     busiest = max((name for name in terms if name != "launch"), key=lambda name: terms[name])
-    seconds, bound = terms["launch"] + terms[busiest], busiest if terms[busiest] >= terms["launch"] else "launch"
+    # Counts that were extrapolated from small runs may come out below 0.
+    together = sum(max(0, time) ** OVERLAP for name, time in terms.items() if name != "launch") ** (1 / OVERLAP)
+    seconds, bound = terms["launch"] + together, busiest if terms[busiest] >= terms["launch"] else "launch"
     if occupancy is not None and not occupancy.blocks_per_sm:
         seconds, bound = math.inf, f"{occupancy.limiter}: the kernel does not fit"
     return Model(gpu.name, seconds, bound, MappingProxyType(terms), waves, tuple(assumptions))

@@ -54,7 +54,7 @@ def _observing(report: str, **what: bool) -> Callable:
 VERBS = {
     "run": Verb("run a program", _run),
     "profile": Verb(
-        "counters, occupancy and a modelled time of each kernel", _observing("ProfileReport", counters=True)
+        "counters, occupancy and a modelled time of each kernel", _observing("ProfileReport", counters=True, races=True)
     ),
     "sanitize": Verb(
         "races, accesses out of bounds and other mistakes; exit status 1 where there is an error",

@@ -13,6 +13,7 @@ from vgpu.launch.grid import Grid
 from vgpu.tools.profile import Profile, profile_of
 from vgpu.tools.sanitize.findings import Finding, Findings
 from vgpu.tools.sanitize.program import watching
+from vgpu.tools.sanitize.sample import Sample
 
 if TYPE_CHECKING:
     from vgpu.hardware.gpus import GPU
@@ -28,11 +29,12 @@ class Launched:
     block: tuple[int, int, int]
     dynamic_shared_bytes: int
     counters: Counters
+    races: tuple[Finding, ...] = ()
     launches: int = 1
 
     def profile(self, gpu: GPU | None = None) -> Profile:
         """The first launch's profile on a GPU of the table, else on the modelled one."""
-        return profile_of(self.kernel, self.counters, self.dynamic_shared_bytes, gpu)
+        return profile_of(self.kernel, self.counters, self.dynamic_shared_bytes, gpu, self.races)
 
 
 @dataclass
@@ -63,6 +65,7 @@ class Observed:
     def __init__(self) -> None:
         self._launched: dict[tuple, Launched] = {}
         self._found: dict[str, Found] = {}
+        self._races: dict[tuple, tuple[Finding, ...]] = {}
 
     @property
     def launched(self) -> list[Launched]:
@@ -85,7 +88,22 @@ class Observed:
         if key in self._launched:
             self._launched[key].launches += 1
             return
-        self._launched[key] = Launched(done.kernel, done.grid, done.block, done.dynamic_shared, done.counters())
+        races = self._races.pop(key, ())
+        self._launched[key] = Launched(done.kernel, done.grid, done.block, done.dynamic_shared, done.counters(), races)
+
+    def run(
+        self, kernel: launch.Kernel, grid: Any, block: Any, params: Any, arrays: Any, shared_bytes: int, **named: Any
+    ) -> Grid:
+        """Run a launch, and look for races in it if it is the first of its kind."""
+        key = kernel.entry, kernel.ptx, grid, block
+        cooperative = named.get("cooperative", False)
+        prepared = launch.Prepared(kernel, list(params), list(arrays), shared_bytes, cooperative=cooperative)
+        fresh = key not in self._launched
+        sample = Sample(prepared, kernel.compiled(count=True)[0], grid, block, shared_bytes) if fresh else None
+        done = launch.run(kernel, grid, block, params, arrays, shared_bytes, **named)
+        if sample is not None:
+            self._races[key] = sample.races(done.counters())
+        return done
 
     def note_findings(self, found: Findings, done: Grid) -> None:
         """Note what the sanitizer found in a launch."""
@@ -93,15 +111,20 @@ class Observed:
 
 
 @contextlib.contextmanager
-def observing(*, counters: bool = False, sanitizer: bool = False, seeds: Sequence[int] = ()) -> Iterator[Observed]:
+def observing(
+    *, counters: bool = False, races: bool = False, sanitizer: bool = False, seeds: Sequence[int] = ()
+) -> Iterator[Observed]:
     """Observe all launches of the `with` block: count them, and run them under the sanitizer, as asked.
 
+    races: look for races in the first blocks of counted launches.
     seeds: the sanitizer runs each launch once for each of these random schedules.
     """
     observed = Observed()
     with contextlib.ExitStack() as stack:
         if counters:
             stack.enter_context(launch.FINISHED.hearing(observed.note))
+        if races:
+            stack.enter_context(launch.RUNNERS.hearing(observed.run))
         if sanitizer:
             stack.enter_context(watching(observed.note_findings, seeds=seeds))
         yield observed

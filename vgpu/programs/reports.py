@@ -70,6 +70,8 @@ class ProfileReport:
                 "modelled_seconds": found.model.seconds,
                 "metrics": {name: as_data(value) for name, value in found.metrics().items()},
                 "lines": found.table(),
+                "assembled": [dataclasses.asdict(row) for row in found.assembled],
+                "races": [dataclasses.asdict(race) for race in found.races],
             }
             for each, found in self.rows
         ]  # fmt: skip

@@ -497,11 +497,17 @@ def test_what_a_kernel_needs_of_the_gpu(modelled):
     def bounded(x):
         x[0] = 1
 
+    table = np.arange(10, dtype=np.float32)
+
+    @cuda.jit("void(float32[::1])")
+    def look_up(x):
+        x[0] = cuda.const.array_like(table)[cuda.threadIdx.x]
+
     assert tile.get_shared_mem_per_block() == 32 * 33 * 4
     assert 8 <= tile.get_regs_per_thread() <= 32
     assert tile.get_local_mem_per_thread() == 0
     assert tile.get_max_threads_per_block() == 1024 and bounded.get_max_threads_per_block() == 128
-    assert tile.get_const_mem_size() > 0
+    assert (tile.get_const_mem_size(), look_up.get_const_mem_size()) == (0, 40)
     (overload,) = tile.overloads.values()
     assert overload.shared_mem_per_block == 4224 and list(tile.inspect_asm().values()) == [overload.inspect_asm()]
 

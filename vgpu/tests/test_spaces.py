@@ -19,14 +19,14 @@ extern "C" __global__ void many(const float* __restrict__ x, const int* which, f
     __shared__ float tile[32];
     extern __shared__ float rest[];
     int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;  // a comment; float ghost[4];
-    float mine[16], few[2];
-    for (int k = 0; k < 16; ++k) mine[k] = x[(i + k) % n];
+    float mine[64], few[2];
+    for (int k = 0; k < 64; ++k) mine[k] = x[(i + k) % n];
     few[0] = x[i];
     few[1] = 2 * few[0];
     tile[t] = few[0] + few[1];
     rest[t] = scale;
     __syncthreads();
-    unsigned long long far = which[i] & 15;
+    unsigned long long far = which[i] & 63;
     const float *p = x + 1, sum = p[0];
     out[i] = mine[far] + tile[31 - t] + rest[31 - t] + fixed[which[i] & 1] + sum;
 }
@@ -35,14 +35,14 @@ extern "C" __global__ void many(const float* __restrict__ x, const int* which, f
 
 @cuda.jit
 def python_kernel(x, which, out, scale):
-    tile, mine = cuda.shared.array(32, np.float32), cuda.local.array(16, np.float32)
+    tile, mine = cuda.shared.array(32, np.float32), cuda.local.array(64, np.float32)
     fixed = cuda.const.array_like(TABLE)
     i = cuda.threadIdx.x
     tile[i] = x[i]
-    for k in range(16):
+    for k in range(64):
         mine[k] = x[(i + k) % 32]
     cuda.syncthreads()
-    out[i] = tile[31 - i] + mine[which[i] % 16] + fixed[which[i]] * scale
+    out[i] = tile[31 - i] + mine[which[i] % 64] + fixed[which[i]] * scale
 
 
 @pytest.fixture
@@ -91,25 +91,26 @@ def test_memories_of_a_kernel_in_python(arrays):
         "x": "global", "which": "global", "out": "global", "scale": "parameter", "tile": "shared", "mine": "local",
         "fixed": "constant", "i": "register", "k": "register",
     }  # fmt: skip
-    assert (found["mine"].nbytes, found["fixed"].nbytes, found.resources.local_bytes) == (64, 128, 64)
+    assert (found["mine"].nbytes, found["fixed"].nbytes, found.resources.local_bytes) == (256, 128, 256)
     assert "ld.const" in found["fixed"].evidence[0] and "parameter 21" in found["scale"].evidence[0]
 
 
 @pytest.mark.parametrize(
-    ("index", "space", "note"),
+    ("length", "index", "space", "note"),
     [
-        ("1", "register", "every index is known when it is compiled"),
-        ("k", "register", "local in the PTX; the assembler moved it to registers"),
-        ("which[i] & 3", "local", ""),
+        (4, "1", "register", "every index is known when it is compiled"),
+        (4, "k", "register", "local in the PTX; the assembler moved it to registers"),
+        (4, "which[i] & 3", "register", "local in the PTX; the assembler moved it to registers"),
+        (64, "which[i] & 63", "local", ""),
     ],
 )
-def test_the_assembler_has_the_last_word_on_an_array(arrays, index, space, note):
+def test_the_assembler_has_the_last_word_on_an_array(arrays, length, index, space, note):
     text = r"""extern "C" __global__ void pick(const float* x, const int* which, float* out, int k) {
-        float mine[4];
+        float mine[LENGTH];
         int i = threadIdx.x;
-        for (int j = 0; j < 4; ++j) mine[j] = x[i + j];
+        for (int j = 0; j < LENGTH; ++j) mine[j] = x[(i + j) & 63];
         out[i] = mine[INDEX];
-    }""".replace("INDEX", index)
+    }""".replace("INDEX", index).replace("LENGTH", str(length))
     mine = spaces(cp.RawKernel(text, "pick"), 1, 32, (*arrays, np.int32(2)))["mine"]
     assert (mine.space, mine.note) == (space, note)
 

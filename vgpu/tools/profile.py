@@ -18,6 +18,7 @@ from functools import cached_property
 from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from vgpu.base.errors import CompileError, Unsupported
 from vgpu.base.words import sizes
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
@@ -26,7 +27,7 @@ from vgpu.tools.compare import Comparison, compare
 from vgpu.tools.compiled import assembled_for, limit_on_registers, resources_on
 from vgpu.tools.profile_table import METRICS, as_html, as_text, summary
 from vgpu.tools.roofline import Model, model_time
-from vgpu.tools.sass import note
+from vgpu.tools.sass import AssembledRequests, note, shared_requests
 
 if TYPE_CHECKING:
     from vgpu.compile.resources import Resources
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from vgpu.launch.launch import Kernel
     from vgpu.launch.shares import Shares
     from vgpu.tools.prepare import Dimensions, Grid
+    from vgpu.tools.sanitize.findings import Finding
     from vgpu.tools.steps.dependencies import Chain
 
 __all__ = ["Comparison", "Line", "Profile", "compare", "profile"]
@@ -58,7 +60,8 @@ class Profile:
 
     `profile[name]` takes a plain key ("global_load_sectors"), a derived one ("sectors_per_load_request") or
     Nsight Compute's name; `metrics()` has them all. `counters` are counted, `resources` (registers, shared
-    memory, spills) come from the compiler, `occupancy` is arithmetic on those, `model` is a modelled time.
+    memory, spills) come from the compiler, `occupancy` is arithmetic on those, `model` is a modelled time. `races` are
+    what the sanitizer found in shared memory in the launch's first blocks (`vgpu.tools.sanitize.sample`).
     """
 
     kernel: Kernel
@@ -70,6 +73,7 @@ class Profile:
     occupancy: Occupancy
     model: Model
     lines: tuple[Line, ...]
+    races: tuple[Finding, ...] = ()
 
     def __getitem__(self, name: str) -> float | None:
         metric = _BY_NAME.get(name)
@@ -132,6 +136,13 @@ class Profile:
         """Where the machine code's memory accesses differ from the counted ones of PTX, in one line; "" if nowhere."""
         return note(self.kernel, self.counters, assembled_for(self.gpu), self.max_registers)
 
+    @cached_property
+    def assembled(self) -> tuple[AssembledRequests, ...]:
+        """The lines where the machine code makes other requests to shared memory than PTX; () where it isn't known."""
+        with contextlib.suppress(CompileError, Unsupported):
+            return shared_requests(self.kernel, self.counters, assembled_for(self.gpu), self.max_registers)
+        return ()
+
     @property
     def summary(self) -> tuple[str, ...]:
         """The lines below the table, each saying whether it is counted, the compiler's or modelled."""
@@ -155,7 +166,9 @@ class Profile:
 
     def on(self, gpu: GPU | str) -> Profile:
         """The same counts seen from another GPU: its registers, occupancy and modelled time."""
-        return _assemble(self.kernel, self.counters, self.dynamic_shared_bytes, _gpu_row(gpu), self.max_registers)
+        return _assemble(
+            self.kernel, self.counters, self.dynamic_shared_bytes, _gpu_row(gpu), self.max_registers, self.races
+        )
 
     def __repr__(self) -> str:
         return as_text(self)
@@ -191,8 +204,9 @@ def _text(source: list[str], at: int) -> str:
 
 
 def _assemble(
-    kernel: Kernel, counters: Counters, dynamic_shared_bytes: int, gpu: GPU, max_registers: int | None
-) -> Profile:
+    kernel: Kernel, counters: Counters, dynamic_shared_bytes: int, gpu: GPU, max_registers: int | None,
+    races: tuple[Finding, ...],
+) -> Profile:  # fmt: skip
     needs = resources_on(kernel, gpu, max_registers)
     shared = needs.shared_bytes + dynamic_shared_bytes
     resident = occupancy(needs.registers, shared, math.prod(counters.block), gpu)
@@ -202,12 +216,15 @@ def _assemble(
         for number, counts in sorted(counters.lines.items())
     )
     model = model_time(counters, resident, gpu)
-    return Profile(kernel, gpu, counters, dynamic_shared_bytes, max_registers, needs, resident, model, lines)
+    return Profile(kernel, gpu, counters, dynamic_shared_bytes, max_registers, needs, resident, model, lines, races)
 
 
-def profile_of(kernel: Kernel, counters: Counters, dynamic_shared_bytes: int = 0, gpu: GPU | None = None) -> Profile:
+def profile_of(
+    kernel: Kernel, counters: Counters, dynamic_shared_bytes: int = 0, gpu: GPU | None = None,
+    races: tuple[Finding, ...] = (),
+) -> Profile:  # fmt: skip
     """The profile of a launch that was counted already; `kernel` as the engine loads it."""
-    return _assemble(kernel, counters, dynamic_shared_bytes, _gpu_row(gpu), None)
+    return _assemble(kernel, counters, dynamic_shared_bytes, _gpu_row(gpu), None, races)
 
 
 def modelled(kernel: Kernel, counters: Counters, gpu: GPU) -> tuple[Occupancy, Model]:
@@ -231,19 +248,24 @@ def profile(
     compiler's and the modelled numbers (else the one chosen by `device("...")`), `timeout` in seconds. `watched`: the
     number of a block, x first, and of a warp in it, whose instructions `Profile.chain` then has. A Triton kernel
     chooses its block itself: `profile(add, grid, None, (x, y, out, n), BLOCK=1024, num_warps=8)`, where `grid` may be
-    a function as in a launch. Nothing looks for races here: `sanitize` does. Raises what a launch raises, and
-    TypeError for what is no kernel.
+    a function as in a launch. The sanitizer looks at the first blocks, for races in shared memory: `sanitize` looks for
+    all mistakes in all blocks. Raises what a launch raises, and TypeError for what is no kernel.
     """
     gpu = _gpu_row(device)
     from vgpu.launch import launch
     from vgpu.tools.prepare import prepare
+    from vgpu.tools.sanitize.sample import Sample
 
     kernel, prepared, finish = prepare("profile", kernel, grid, block, args, meta)
     dynamic = shared_bytes or prepared.shared_bytes
+    shape = launch.check_dimensions(prepared.grid or grid, prepared.block or block)
+    lowered, _ = prepared.kernel.compiled(count=True, follow=watched is not None)
+    sample = Sample(prepared, lowered, *shape, dynamic)
     counters = launch.launch(
-        prepared.kernel, prepared.grid or grid, prepared.block or block, prepared.params, prepared.arrays, dynamic,
+        prepared.kernel, *shape, prepared.params, prepared.arrays, dynamic,
         observe=True, timeout=timeout, cooperative=prepared.cooperative, watched=watched,
     )  # fmt: skip
-    finish()
     assert counters is not None, "the launch is observed"
-    return _assemble(prepared.kernel, counters, dynamic, gpu, limit_on_registers(kernel))
+    races = sample.races(counters)
+    finish()
+    return _assemble(prepared.kernel, counters, dynamic, gpu, limit_on_registers(kernel), races)

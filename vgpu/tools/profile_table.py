@@ -334,6 +334,18 @@ def _overwritten(profile: Profile) -> Iterator[str]:
         )
 
 
+def _in_machine_code(profile: Profile, op: str, counted: int) -> str:
+    """The requests of the machine code in brackets, where they are others than the counted ones."""
+    changed = [row for row in profile.assembled if row.op == op]
+    if not changed:
+        return ""
+    fewer = [None if row.requests is None else row.counted - row.requests for row in changed]
+    known = [each for each in fewer if each is not None]
+    return (
+        f" ({counted - sum(known):,} in the machine code)" if len(known) == len(fewer) else " (fewer in machine code)"
+    )
+
+
 def summary(profile: Profile) -> Iterator[str]:
     """A profile's lines below its table: counted, then the compiler's, then modelled."""
     total, footprint = profile.counters.total, profile.counters.footprint
@@ -351,7 +363,7 @@ def summary(profile: Profile) -> Iterator[str]:
         if requests := _shared_requests(total, op):
             matrices = total[f"matrix_{op}_requests"]
             yield (
-                f"counted: shared {does}: {many(requests, 'request')}"
+                f"counted: shared {does}: {many(requests, 'request')}{_in_machine_code(profile, op, requests)}"
                 f"{f', {matrices:,} of them of matrices' if matrices else ''}, "
                 f"{number(profile[f'wavefronts_per_shared_{op}'])} wavefronts a request"
             )
@@ -369,6 +381,14 @@ def summary(profile: Profile) -> Iterator[str]:
         f"counted: touches {footprint.read_bytes:,} bytes to read and {footprint.written_bytes:,} to write, "
         "in whole sectors"
     )
+    for race in profile.races:
+        lines = sorted({line for line in (race.line, race.other_line) if line is not None})
+        where = f"line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
+        array = f"`{race.array}`" if race.array else "shared memory"
+        yield (
+            f"sanitizer (first blocks): {race.title}: {where}, {array}: the result may depend on the order of threads "
+            "(`sanitize(kernel, grid, block, args)` shows more)"
+        )
     if profile.machine_note:
         yield profile.machine_note
     needs = profile.resources

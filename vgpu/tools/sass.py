@@ -44,7 +44,7 @@ class MachineCode:
     """A kernel as NVIDIA's assembler makes it for one GPU: its source lines, each with its machine instructions.
 
     `arch` is the architecture assembled for ("sm_80"), `registers` the registers of a thread in this code, and
-    `instructions` all of them by address. A profile's registers may differ: they are those of relocatable code.
+    `instructions` all of them by address.
     """
 
     name: str
@@ -149,7 +149,55 @@ def _lines(kernel: Kernel, code: Iterable[MachineInstruction]) -> Iterator[Machi
         yield MachineLine(number, source[at] if number and 0 <= at < len(source) else "", tuple(found))
 
 
-# ---------------------------------------------------------------- words below a profile
+# ---------------------------------------------------------------- beside the counts of a profile
+
+
+@dataclass(frozen=True)
+class AssembledRequests:
+    """Requests to shared memory of some lines, where the machine code makes others than the counted ones of PTX.
+
+    `op` is "load", "store" or "atomic", `counted` the requests counted in PTX, `requests` those of the machine code
+    (None where reading the code doesn't tell), `opcodes` its instructions.
+    """
+
+    lines: tuple[int, ...]
+    op: str
+    counted: int
+    requests: int | None
+    opcodes: tuple[str, ...]
+
+
+def shared_requests(
+    kernel: Kernel, counters: Counters, arch: str, max_registers: int | None
+) -> tuple[AssembledRequests, ...]:
+    """Lines whose requests to shared memory differ; loops of compare-and-swap, and what is added, are not among them.
+
+    kernel: as the engine loads it; counters: of its launch. Errors: as `accesses`.
+    """
+    from vgpu.tools.assembled import FEWER, GONE, MERGED
+
+    found = []
+    for row in _changed(kernel, counters, arch, max_registers):
+        counted = _counted(row, counters.lines)
+        if row.space == "shared" and row.verdict in (MERGED, FEWER, GONE) and counted:
+            requests = None if row.factor is None else round(counted * row.factor)
+            found.append(AssembledRequests(row.lines, row.op, counted, requests, row.opcodes))
+    return tuple(found)
+
+
+def _changed(kernel: Kernel, counters: Counters, arch: str, max_registers: int | None) -> list[Accesses]:
+    """The accesses that the machine code has not as PTX; kernels that can't have any are not assembled."""
+    from vgpu.tools.assembled import AS_COUNTED, accesses
+
+    if not any(counters.total[key] for key in _MAY_DIFFER):
+        return []
+    return [row for row in accesses(kernel, arch, max_registers) if row.verdict not in AS_COUNTED]
+
+
+def _counted(row: Accesses, lines: Mapping[int, Mapping[str, int]]) -> int:
+    """The requests counted in PTX for a row."""
+    key = f"{_MEMORY.get(row.space, row.space)}_{row.op}_requests"
+    return sum(lines.get(line, {}).get(key, 0) for line in row.lines)
 
 
 def note(kernel: Kernel, counters: Counters, arch: str, max_registers: int | None) -> str:
@@ -159,12 +207,10 @@ def note(kernel: Kernel, counters: Counters, arch: str, max_registers: int | Non
     it loads matrices: the assembler keeps all other accesses to global memory (vgpu/tools/SASS.md has the survey).
     """
     from vgpu.base.errors import CompileError, Unsupported
-    from vgpu.tools.assembled import AS_COUNTED, MERGED, accesses
+    from vgpu.tools.assembled import MERGED
 
-    if not any(counters.total[key] for key in _MAY_DIFFER):
-        return ""
     try:
-        changed = [row for row in accesses(kernel, arch, max_registers) if row.verdict not in AS_COUNTED]
+        changed = _changed(kernel, counters, arch, max_registers)
     except (CompileError, Unsupported) as error:
         return f"machine code ({arch}) not compared: {' '.join(str(error).split())}"
     notes = list(_notes(changed, counters.lines))
@@ -191,7 +237,7 @@ def _notes(changed: Iterable[Accesses], lines: Mapping[int, Mapping[str, int]]) 
         memory = _MEMORY.get(row.space, row.space)
         if f"{memory}_{row.op}_requests" not in _COUNTED:
             continue
-        counted = sum(lines.get(line, {}).get(f"{memory}_{row.op}_requests", 0) for line in row.lines)
+        counted = _counted(row, lines)
         if not counted and row.verdict != ADDED:
             continue  # nothing was counted that could be wrong
         written, made = sum(row.ptx.values()), sum(row.machine.values())

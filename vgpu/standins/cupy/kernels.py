@@ -230,7 +230,7 @@ class RawKernel:
         doc="Local memory of one thread, in bytes: spills and local arrays.",
     )
     const_size_bytes = property(
-        lambda self: self._resources().constant_bytes, doc="Constant memory in bytes, parameters included."
+        lambda self: self._resources().constant_bytes, doc="Constant memory that its module declares, in bytes."
     )
 
     @property

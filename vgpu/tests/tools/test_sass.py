@@ -9,7 +9,7 @@ from vgpu import cp, cuda, profile, sass
 from vgpu.base.errors import ArgumentError, Unsupported
 from vgpu.compile.machine_code import MachineInstruction
 from vgpu.tools.assembled import Accesses
-from vgpu.tools.sass import _MAY_DIFFER, loads_in_flight, note
+from vgpu.tools.sass import _MAY_DIFFER, AssembledRequests, loads_in_flight, note
 
 RAW = r"""
 extern "C" __global__ void rows(const float* x, float* out) {
@@ -145,6 +145,24 @@ def test_a_profile_says_where_the_machine_code_differs(kernel, words, arrays):
     assert found.summary.count(words) == 1 and words.split(":")[0] in repr(found)
     # What is counted stays what PTX asks for.
     assert found.lines[0].number > 0 and found.total["shared_load_requests"] == (4 if kernel == "rows" else 0)
+
+
+def test_requests_to_shared_memory_stand_beside_those_of_the_machine_code(arrays):
+    found = profile(raw("rows"), 1, 32, arrays, device="A100")
+    assert found.assembled == (AssembledRequests((7,), "load", 4, 1, ("LDS.128",)),)
+    assert "counted: shared loads: 4 requests (1 in the machine code), 4 wavefronts a request" in found.summary
+    assert "counted: shared stores: 4 requests, 1 wavefronts a request" in found.summary
+    assert "(1 in the machine code)" in found._repr_html_()
+    assert not profile(scale, 1, 128, arrays).assembled
+    assert not profile(raw("most"), 1, 32, (cp.zeros(32, np.uint64),)).assembled
+
+
+def test_where_the_code_does_not_tell_the_requests_are_fewer(monkeypatch, arrays):
+    found = profile(raw("rows"), 1, 32, arrays, device="A100")
+    rows = [Accesses((7,), "shared", "load", {4: 4}, {16: 1, 4: 3}, ("LDS.128", "LDS"))]
+    monkeypatch.setattr("vgpu.tools.assembled.accesses", lambda *asked: rows)
+    assert [row.requests for row in found.assembled] == [None]
+    assert any("4 requests (fewer in machine code)" in line for line in found.summary)
 
 
 def test_a_note_names_three_differences_and_counts_those_beyond(monkeypatch):

@@ -122,8 +122,9 @@ def counted(
 def launched(
     prepared: Prepared, grid: Grid, block: Dimensions | None, shared_bytes: int, races_in_global: bool,
     timeout: float | None, cooperative: bool, seed: int | None = None, observe: bool = False,
-    followed: tuple[int, int] | None = None,
+    followed: tuple[int, int] | None = None, blocks: int | None = None,
 ) -> tuple[Findings, _WatchedGrid]:  # fmt: skip
+    """The findings of a launch, and the launch itself; with `blocks` of its first blocks only, which print nothing."""
     kernel = prepared.kernel
     grid, block = launch.check_dimensions(grid, block)
     _compile_runtime()
@@ -145,6 +146,8 @@ def launched(
     running.monitor = Monitor(running, running.findings, prepared.arrays, races_in_global)
     if any(place.kind in ("fence", "mbarrier") for place in lowered.places):
         running.slots["fuel_slice"] = SPINS  # lanes that spin on a flag report every iteration
+    if blocks is not None:
+        running.stop(blocks)
     before = running.heap.last if running.heap is not None else 0
     try:
         running.run(1)
@@ -157,7 +160,8 @@ def launched(
         running.findings.lost(lost(running.heap, before))
     if running.missing and running.fault is not None and not running.findings.ended_early:
         running.findings.fault(running.fault)
-    host_calls.flush(running.printed)
+    if blocks is None:
+        host_calls.flush(running.printed)
     found = running.findings.findings(running.monitor.pairs)
     if observe:
         running.counters()

@@ -40,6 +40,10 @@ _SHEETS = {
         "https://images.nvidia.com/aem-dam/en-zz/Solutions/geforce/ampere/pdf/NVIDIA-ampere-GA102-GPU-Architecture-"
         "Whitepaper-V1.pdf",
     ),
+    "A100 PCIe": Source(
+        "NVIDIA A100 40GB PCIe GPU Accelerator Product Brief, PB-10137-001 (base clock 765 MHz, boost 1410 MHz)",
+        "https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/a100/pdf/A100-PCIE-Prduct-Brief.pdf",
+    ),
     "RTX A6000": Source(
         "NVIDIA RTX A6000 data sheet; the chip as in the GA102 white paper",
         "https://www.nvidia.com/content/dam/en-zz/Solutions/design-visualization/quadro-product-literature/"
@@ -130,6 +134,22 @@ def _ga102(name: str, sms: int, ghz: float, gbs: float, gib: int, l2_mib: int) -
     )
 
 
+def _at(base: GPU, name: str, ghz: float, gbs: float, gib: int) -> GPU:
+    """A card with the same chip, at another clock and with other memory."""
+    slower = ghz * GIGA / base.clock
+    return replace(
+        base,
+        name=name,
+        product=name,
+        clock=ghz * GIGA,
+        memory_bandwidth=gbs * GIGA,
+        memory_bytes=gib * GIB,
+        l2_bandwidth=base.l2_bandwidth and base.l2_bandwidth * slower,
+        **{peak: (found := getattr(base, peak)) and found * slower for peak in _PEAKS},
+        sources=MappingProxyType(dict(base.sources) | {"product": _SHEETS[name]}),
+    )
+
+
 HARDWARE: Mapping[str, GPU] = MappingProxyType(
     {
         "8800 GTX": _historic(
@@ -156,6 +176,7 @@ HARDWARE: Mapping[str, GPU] = MappingProxyType(
         "RTX 3080": _ga102("RTX 3080", sms=68, ghz=1.71, gbs=760, gib=10, l2_mib=5),
         "RTX A6000": _ga102("RTX A6000", sms=84, ghz=1.80, gbs=768, gib=48, l2_mib=6),
         "RTX 3090": GPUS["RTX 3090"],
+        "A100 PCIe": _at(GPUS["A100"], "A100 PCIe", ghz=0.765, gbs=1555, gib=40),
         "L4": GPUS["L4"],
     }
 )  # fmt: skip

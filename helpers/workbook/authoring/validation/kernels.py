@@ -94,6 +94,26 @@ REDUCTIONS = {
     )
 }
 
+# ---------------------------------------------------------------- z = x * y, some elements a thread
+
+_ELEMENTWISE = """#include <cuda_fp16.h>
+struct __align__(sizeof(%(type)s) * %(each)d) Pack { %(type)s of[%(each)d]; };
+extern "C" __global__ void kernel(const Pack* x, const Pack* y, Pack* z, int packs) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < packs; i += gridDim.x * blockDim.x) {
+        Pack a = x[i], b = y[i];
+        for (int j = 0; j < %(each)d; ++j) a.of[j] *= b.of[j];
+        z[i] = a;
+    }
+}
+"""
+# name -> (source, elements a pack has, bytes of an element)
+ELEMENTWISE = {
+    name: (_ELEMENTWISE % {"type": kind, "each": each}, each, itemsize)
+    for name, kind, each, itemsize in (
+        ("float", "float", 1, 4), ("4 floats", "float", 4, 4), ("half", "__half", 1, 2), ("8 halves", "__half", 8, 2),
+    )
+}  # fmt: skip
+
 # ---------------------------------------------------------------- C = alpha A B + beta C, row after row
 
 _HEAD = """

@@ -18,7 +18,7 @@ class Ladder:
     """One published table, or part of it: rows of (kernel, figure), for one problem on one GPU."""
 
     name: str
-    family: str  # "transpose", "reduction" or "matmul": how `report` runs the kernels
+    family: str  # how `report` runs the kernels: "transpose", "reduction", "reduction, one pass" (its first launch) …
     gpu: str
     size: int  # side of the matrix, or elements
     threads: int  # of a block, where the family leaves it open
@@ -27,6 +27,7 @@ class Ladder:
     source: Source
     note: str = ""
     checked: bool = True
+    blocks: int = 0  # of a reduction with many elements a thread; 0: as many as with two elements a thread
 
     @property
     def amount(self) -> float:
@@ -51,6 +52,11 @@ _NVBENCH = Source(
     "(2^26 elements, GPU time)",
     "https://github.com/R100001/Programming-Massively-Parallel-Processors",
 )
+_BBUF = Source(
+    "BBuf/how-to-optim-algorithm-in-cuda, cuda-kernels/reduce and cuda-kernels/elementwise, README (times by ncu)",
+    "https://github.com/BBuf/how-to-optim-algorithm-in-cuda",
+)
+_BASE_CLOCK = "ncu locks the base clock, 765 MHz; TIME_MODEL.md says how that was found out."
 _BOEHM = Source(
     "Simon Boehm, How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance: a Worklog, 2022, and the table "
     "of siboehm/SGEMM_CUDA",
@@ -101,12 +107,26 @@ LADDERS: tuple[Ladder, ...] = (
         _rows(_STEPS, (8.054, 3.456, 1.722, 0.965, 0.536, 0.381, 0.268)),
         _REDUCTION,
         "Counted with warps of 32 lanes and 32 banks; this GPU serves half-warps from 16 banks.",
+        blocks=64,
     ),
     Ladder(
         *("reduction, RTX 3080", "reduction", "RTX 3080", 2**26, 512, "ms"),
         _rows(_STEPS, (1.90648, 1.00586, 0.90964, 0.63018, 0.42386, 0.42287, 0.42959)),
         _NVBENCH,
         "The last step runs with as many blocks as the one before it, so it has nothing more to add.",
+    ),
+    Ladder(
+        *("reduction, A100 PCIe", "reduction, one pass", "A100 PCIe", 2**25, 256, "ms"),
+        _rows(_STEPS, (0.99066, 0.47958, 0.46202, 0.24416, 0.1671, 0.15878, 0.10547)),
+        _BBUF,
+        _BASE_CLOCK,
+        blocks=1024,
+    ),
+    Ladder(
+        *("elementwise, A100 PCIe", "elementwise", "A100 PCIe", 2**25, 256, "ms"),
+        _rows(("float", "4 floats", "half", "8 halves"), (0.29846, 0.284, 0.23728, 0.14074)),
+        _BBUF,
+        _BASE_CLOCK,
     ),
     Ladder(
         *("matmul, RTX A6000", "matmul", "RTX A6000", 4096, 0, "GFLOP/s"),

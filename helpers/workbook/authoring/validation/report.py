@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers.workbook.authoring.validation.hardware import HARDWARE
-from helpers.workbook.authoring.validation.kernels import MATMULS, REDUCTIONS, TRANSPOSES
+from helpers.workbook.authoring.validation.kernels import ELEMENTWISE, MATMULS, REDUCTIONS, TRANSPOSES
 from helpers.workbook.authoring.validation.ladders import LADDERS, Ladder
 from vgpu.hardware.time_model import Model, model_time
 from vgpu.tools.profile import profile
@@ -80,15 +80,16 @@ def transpose(name: str, size: int, gpu: str) -> list[tuple[Counted, Occupancy]]
 
 
 @cache
-def reduction(name: str, size: int, threads: int, gpu: str) -> list[tuple[Counted, Occupancy]]:
-    """(counts, occupancy) of every launch that a sum of `size` elements takes, the last one with one block."""
+def reduction(name: str, size: int, threads: int, most: int, gpu: str) -> list[tuple[Counted, Occupancy]]:
+    """(counts, occupancy) of every launch that a sum of `size` elements takes, the last one with one block.
+
+    most: blocks of the step with many elements a thread; 0: no limit, and two elements.
+    """
     source, each = REDUCTIONS[name]
     kernel, launches, left = _kernel(f"#define THREADS {threads}\n" + source), [], size
     while left > 1:
-        # With many elements a thread the older sample keeps to 64 blocks; the newer runs as many as before.
-        blocks = min(64, math.ceil(left / (2 * threads))) if not each else math.ceil(left / (each * threads))
-        if not each and HARDWARE[gpu].compute_capability >= (7, 0):
-            blocks = math.ceil(left / (2 * threads))
+        blocks = math.ceil(left / ((each or 2) * threads))
+        blocks = blocks if each else min(most or blocks, blocks)
         sample = min(blocks, 64)
         length = left * sample // blocks
         args = (_zeros(length, np.int32), _zeros(sample, np.int32), np.int32(length))
@@ -97,6 +98,19 @@ def reduction(name: str, size: int, threads: int, gpu: str) -> list[tuple[Counte
         launches.append((_whole(total, 4 * left, 4 * blocks, blocks, threads), found.occupancy))
         left = blocks
     return launches
+
+
+@cache
+def elementwise(name: str, size: int, threads: int, gpu: str) -> list[tuple[Counted, Occupancy]]:
+    """(counts, occupancy) of one kernel over `size` elements: run on 64 blocks, the rest is alike."""
+    source, each, itemsize = ELEMENTWISE[name]
+    blocks, sample = size // each // threads, 64
+    dtype = np.float32 if itemsize == 4 else np.float16
+    arrays = [_zeros(sample * threads * each, dtype) for _ in range(3)]
+    args = (*arrays, np.int32(sample * threads))
+    found = profile(_kernel(source), sample, threads, args, device=HARDWARE[gpu])
+    total = {key: value * blocks // sample for key, value in found.total.items()}
+    return [(_whole(total, 2 * itemsize * size, itemsize * size, blocks, threads), found.occupancy)]
 
 
 @cache
@@ -121,7 +135,11 @@ def launches(ladder: Ladder, name: str) -> list[tuple[Counted, Occupancy]]:
     if ladder.family == "transpose":
         return transpose(name, ladder.size, ladder.gpu)
     if ladder.family == "reduction":
-        return reduction(name, ladder.size, ladder.threads, ladder.gpu)
+        return reduction(name, ladder.size, ladder.threads, ladder.blocks, ladder.gpu)
+    if ladder.family == "reduction, one pass":
+        return reduction(name, ladder.size, ladder.threads, ladder.blocks, ladder.gpu)[:1]
+    if ladder.family == "elementwise":
+        return elementwise(name, ladder.size, ladder.threads, ladder.gpu)
     return matmul(name, ladder.size, ladder.gpu)
 
 

@@ -9,8 +9,8 @@ _HEAD = """# The time model against published measurements
 
 Written by `python -m helpers.workbook.authoring.validation --write`; a test checks that it is up to date. Times are
 **modelled** from counts of our own kernels, written after the published descriptions, and compared with what the
-authors **measured**. The ratio is modelled over published *time*: below 1 the model is optimistic. Nothing in the
-model was fitted to these rows. What the model leaves out is listed in `../TIME_MODEL.md`.
+authors **measured**. The ratio is modelled over published *time*: below 1 the model is optimistic. One constant of the
+model is chosen by these rows. `vgpu/hardware/TIME_MODEL.md` says how much that matters, and what the model leaves out.
 """
 
 
@@ -19,11 +19,21 @@ def page(ladders: list[tuple[Ladder, list]]) -> str:
     every = [(ladder, row) for ladder, found in ladders for row in found]
     ratios = [row.ratio for _, row in every]
     ladder, worst = max(every, key=lambda pair: abs(report.math.log(pair[1].ratio)))
+    families: dict[str, list[float]] = {}
+    for of, row in every:
+        families.setdefault(of.family.partition(",")[0] + " on an L4" * (of.gpu == "L4"), []).append(row.ratio)
     lines = [
         _HEAD,
         f"{len(every)} rows on {len({ladder.gpu for ladder, _ in every})} GPUs: the modelled time is off by a factor "
         f"of {report.factor(ratios):.2f} (geometric mean), and {report.bias(ratios):.2f} times the published one on "
         f"average. Worst row: {ladder.name}, {worst.kernel}, {worst.ratio:.2f}.",
+        "",
+        "| family | rows | off by a factor of | from … to … |",
+        "|---|---:|---:|---|",
+        *(
+            f"| {family} | {len(found)} | {report.factor(found):.2f} | {min(found):.2f} … {max(found):.2f} |"
+            for family, found in families.items()
+        ),
         "",
         "| ladder | rows | off by a factor of | modelled / published | Kendall's tau of the order |",
         "|---|---:|---:|---:|---:|",
