@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,14 +52,26 @@ TEXTS = {
 HANDLER = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_long))
 
 
+@dataclass(frozen=True)
+class Device:
+    """The device half of a file: its kernels by the symbols of their stubs, and its text."""
+
+    kernels: Mapping[str, Kernel]
+    source: str
+
+
 class Host:
-    """Answers the calls of a program: `call` is the function for its library. `kernels` by mangled name.
+    """Answers the calls of a program: `call` is the function for its library. `devices` by the number of their files.
 
     A kernel's error is printed when it occurs; as on a GPU, all later calls return its code.
     """
 
-    def __init__(self, kernels: dict[str, Kernel], source: str):
-        self.kernels, self.source = kernels, source
+    def __init__(self, devices: Mapping[int, Device]):
+        self.kernels = {symbol: kernel for each in devices.values() for symbol, kernel in each.kernels.items()}
+        self._sources = {kernel: each.source for each in devices.values() for kernel in each.kernels.values()}
+        self._modules = {
+            at: kernel.module for at, each in devices.items() for kernel in each.kernels.values()
+        }  # a file's kernels share one
         self._fault = SUCCESS
         self._streams: dict[int, streams.Stream] = {}
         self._events: dict[int, streams.Event] = {}
@@ -112,7 +125,7 @@ class Host:
         options: dict[str, Any] = {"cooperative": True} if cooperative else {}
         operations.kernel(
             self._queue(stream), kernel, (gx & _U32, gy & _U32, gz & _U32), (bx & _U32, by & _U32, bz & _U32), params,
-            arrays_of(kernel, params, self.source), shared, **options,
+            arrays_of(kernel, params, self._sources[kernel]), shared, **options,
         )  # fmt: skip
 
     def _kernel(self, symbol: int) -> Kernel:
@@ -174,8 +187,8 @@ class Host:
             ctypes.c_size_t.from_address(place).value = value
 
     def do_symbol(self, target: int, symbol: int, nbytes: int) -> int:
-        name = ctypes.string_at(symbol).decode()
-        module = next((kernel.module for kernel in self.kernels.values()), None)  # one for all
+        name, _, at = ctypes.string_at(symbol).decode().rpartition(".")
+        module = self._modules.get(int(at or -1))
         if module is None or name not in module.variables.addresses:
             return INVALID_SYMBOL
         if target:
