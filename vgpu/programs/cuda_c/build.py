@@ -25,7 +25,7 @@ from vgpu.compile.cuda_c import include_folders
 from vgpu.programs.cuda_c.text import opening, pieces
 
 HERE = Path(__file__).parent
-RUNTIME = HERE / "runtime.cpp"
+RUNTIME = sorted(HERE.glob("*.cpp"))
 COMPILERS = ("c++", "g++", "clang++")
 CPP = ("-std=c++17", "-include", str(HERE / "prelude.h"))
 FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fno-optimize-sibling-calls")
@@ -70,8 +70,7 @@ def library(sources: Sequence[Source], folder: Path, options: Sequence[str] = ()
             "a whole CUDA program needs a C++ compiler for its host part, and there is none (c++, g++ or clang++). "
             "Launch its kernels by themselves: vgpu profile file.cu --kernel NAME --grid 4 --block 256 --arg …"
         )
-    runtime = Source(RUNTIME, RUNTIME.read_text(encoding="utf-8"))
-    every = [*sources, runtime]
+    every = [*sources, *(Source(path, path.read_text(encoding="utf-8")) for path in RUNTIME)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(lambda at: _object(found, every[at], at, options), range(len(every))))
     linked = on_disk.kept(
@@ -80,7 +79,7 @@ def library(sources: Sequence[Source], folder: Path, options: Sequence[str] = ()
     )  # fmt: skip
     target = folder / f"{sources[0].path.name}.so"
     target.write_bytes(linked)
-    return target, [stubs for _, stubs in objects[:-1]]
+    return target, [stubs for _, stubs in objects[: len(sources)]]
 
 
 def _identity(found: str) -> list[object]:
@@ -99,7 +98,8 @@ def _object(found: str, source: Source, at: int, options: Sequence[str]) -> tupl
     command = [
         found, "-x", language, *(CPP if language == "c++" else ()), *FLAGS,
         *(option for option in given if language == "c++" or not option.startswith("-std")),
-        "-iquote", os.path.abspath(source.path.parent), *(f"-I{each}" for each in (HERE, *include_folders())),
+        "-iquote", os.path.abspath(source.path.parent),
+        *(f"-I{each}" for each in (HERE / "include", *include_folders())),
     ]  # fmt: skip
     names = [sorted(each) for each in (source.kernels, source.templates, source.own)]
     inputs = [_identity(found), command, os.getcwd(), [os.environ.get(name) for name in SEARCHED], at, names]
