@@ -27,7 +27,7 @@ from vgpu.programs.cuda_c.text import opening, pieces
 HERE = Path(__file__).parent
 RUNTIME = sorted(HERE.glob("*.cpp"))
 COMPILERS = ("c++", "g++", "clang++")
-CPP = ("-std=c++17", "-include", str(HERE / "prelude.h"))
+CPP = ("-std=c++17", "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", "-include", str(HERE / "prelude.h"))
 FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fno-optimize-sibling-calls")
 LINKED = ("-shared", "-Wl,-z,defs", "-ldl", "-lpthread")
 SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # the compiler's variables
@@ -70,12 +70,15 @@ def library(sources: Sequence[Source], folder: Path, options: Sequence[str] = ()
             "a whole CUDA program needs a C++ compiler for its host part, and there is none (c++, g++ or clang++). "
             "Launch its kernels by themselves: vgpu profile file.cu --kernel NAME --grid 4 --block 256 --arg …"
         )
+    if any("omp.h" in source.text for source in sources):
+        options = [*options, "-fopenmp"]
     every = [*sources, *(Source(path, path.read_text(encoding="utf-8")) for path in RUNTIME)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(lambda at: _object(found, every[at], at, options), range(len(every))))
+        own = [options if at < len(sources) else () for at in range(len(every))]  # the runtime needs none
+        objects = list(pool.map(lambda at: _object(found, every[at], at, own[at]), range(len(every))))
     linked = on_disk.kept(
-        "linked", (), [_identity(found), [hashlib.sha256(data).hexdigest() for data, _ in objects]],
-        lambda: _linked(found, [data for data, _ in objects], sources[0].path.name),
+        "linked", (), [_identity(found), list(options), [hashlib.sha256(data).hexdigest() for data, _ in objects]],
+        lambda: _linked([found, *options], [data for data, _ in objects], sources[0].path.name),
     )  # fmt: skip
     target = folder / f"{sources[0].path.name}.so"
     target.write_bytes(linked)
@@ -176,13 +179,13 @@ def _last(name: str) -> str:
 # ---------------------------------------------------------------- the library
 
 
-def _linked(found: str, objects: Sequence[bytes], name: str) -> bytes:
+def _linked(command: Sequence[str], objects: Sequence[bytes], name: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{at}.o" for at in range(len(objects))]
         for path, data in zip(paths, objects, strict=True):
             path.write_bytes(data)
         target = Path(folder) / "library"
-        done = subprocess.run([found, *map(str, paths), *LINKED, "-o", str(target)], capture_output=True, text=True)
+        done = subprocess.run([*command, *map(str, paths), *LINKED, "-o", str(target)], capture_output=True, text=True)
         if done.returncode == 0:
             return target.read_bytes()
     if lacking := sorted(set(_MISSING.findall(done.stderr))):

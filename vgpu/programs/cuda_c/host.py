@@ -26,6 +26,7 @@ from vgpu.hardware.device import current
 from vgpu.hardware.occupancy import most_threads, occupancy
 from vgpu.launch.launch import Kernel
 from vgpu.operations import CUDARuntimeError
+from vgpu.programs.cuda_c.graphs import Graphs
 from vgpu.programs.cuda_c.handles import Handles
 from vgpu.programs.cuda_c.textures import Textures
 from vgpu.standins.cupy import cudart, streams
@@ -81,7 +82,7 @@ class Host:
         self._texts: dict[int, ctypes.Array] = {}
         self._shared: dict[str, int] = {}
         handles = Handles()
-        self._parts = (self, Textures(handles))
+        self._parts = (self, Textures(handles), Graphs(handles, self._queue))
         self.call = HANDLER(self._call)
 
     def _call(self, name: bytes, count: int, given: ctypes._Pointer) -> int:
@@ -199,6 +200,11 @@ class Host:
         found = memory.describe(address)
         kind = "" if found.allocation is None or found.freed else found.allocation.kind
         ctypes.c_long.from_address(target).value = {"": 0, "pinned": 1}.get(kind, 2)
+
+    def do_range(self, address: int, nbytes: int) -> int:
+        place = memory.describe(address)
+        held = place.allocation is not None and not place.freed and place.offset + nbytes <= place.allocation.nbytes
+        return SUCCESS if held else ILLEGAL_ADDRESS
 
     def do_mem_info(self, available: int, total: int) -> None:
         found = cudart.memGetInfo()
@@ -327,7 +333,7 @@ def arrays_of(kernel: Kernel, params: Sequence[bytes], source: str) -> list[Arra
         if len(data) != 8 or (parameter is not None and not parameter.pointer):
             continue
         place = memory.describe(int.from_bytes(data, "little"))
-        if place.allocation is None or place.freed:
+        if place.allocation is None or place.freed or place.offset >= place.allocation.nbytes:
             continue
         dtype = np.dtype(parameter.dtype if parameter is not None and parameter.dtype is not None else np.uint8)
         nbytes = place.allocation.nbytes - place.offset

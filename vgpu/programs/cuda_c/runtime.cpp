@@ -7,7 +7,7 @@ namespace {
 
 using Handler = long (*)(const char *name, int count, const long *arguments);
 Handler handler;
-cudaError_t last = cudaSuccess;
+thread_local cudaError_t last = cudaSuccess;
 struct Exit {
     int status;
 };
@@ -15,7 +15,8 @@ struct Configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-} configuration;
+};
+thread_local Configuration configuration;
 
 cudaError_t launch(const char *name, const Configuration &how, const void *const *addresses, const size_t *sizes,
                    int count, bool cooperative) {
