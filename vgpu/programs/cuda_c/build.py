@@ -26,6 +26,7 @@ from vgpu.programs.cuda_c.text import opening, pieces
 
 HERE = Path(__file__).parent
 RUNTIME = sorted(HERE.glob("*.cpp"))
+INCLUDE = HERE / "include"
 COMPILERS = ("c++", "g++", "clang++")
 CPP = ("-std=c++17", "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", "-include", str(HERE / "prelude.h"))
 FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fno-optimize-sibling-calls")
@@ -102,7 +103,7 @@ def _object(found: str, source: Source, at: int, options: Sequence[str]) -> tupl
         found, "-x", language, *(CPP if language == "c++" else ()), *FLAGS,
         *(option for option in given if language == "c++" or not option.startswith("-std")),
         "-iquote", os.path.abspath(source.path.parent),
-        *(f"-I{each}" for each in (HERE / "include", *include_folders())),
+        *(f"-I{each}" for each in (INCLUDE, *include_folders())),
     ]  # fmt: skip
     names = [sorted(each) for each in (source.kernels, source.templates, source.own)]
     inputs = [_identity(found), command, os.getcwd(), [os.environ.get(name) for name in SEARCHED], at, names]

@@ -26,8 +26,11 @@ from vgpu.hardware.device import current
 from vgpu.hardware.occupancy import most_threads, occupancy
 from vgpu.launch.launch import Kernel
 from vgpu.operations import CUDARuntimeError
+from vgpu.programs.cuda_c.blas import Blas
+from vgpu.programs.cuda_c.fft import Fft
 from vgpu.programs.cuda_c.graphs import Graphs
 from vgpu.programs.cuda_c.handles import Handles
+from vgpu.programs.cuda_c.random import Random
 from vgpu.programs.cuda_c.textures import Textures
 from vgpu.standins.cupy import cudart, streams
 from vgpu.standins.cupy.signature import CParameter, parameters
@@ -82,7 +85,14 @@ class Host:
         self._texts: dict[int, ctypes.Array] = {}
         self._shared: dict[str, int] = {}
         handles = Handles()
-        self._parts = (self, Textures(handles), Graphs(handles, self._queue))
+        self._parts = (
+            self,
+            Textures(handles),
+            Graphs(handles, self._queue),
+            Blas(self._queue),
+            Fft(handles, self._queue),
+            Random(handles),
+        )
         self.call = HANDLER(self._call)
 
     def _call(self, name: bytes, count: int, given: ctypes._Pointer) -> int:

@@ -79,7 +79,9 @@ def compiled(
     # NVRTC says, for which a type may be another one, such as int64_t, and so another part of the symbol.
     names = list(stubs.values())
     single = sorted({plain for plain in names if names.count(plain) == 1})
-    made = compilers.cuda_c_to_ptx(text, arch=arch, options=[*standard, *options], name=name, name_expressions=single)
+    made = compilers.cuda_c_to_ptx(
+        text, arch=arch, options=[*standard, *options, f"-I{build.INCLUDE}"], name=name, name_expressions=single
+    )
     loaded = launch.load(made.ptx, language="cuda", filename=name, source=shown, first_line=1)
     entries = {symbol: made.lowered.get(plain, symbol.removesuffix(f".{at}")) for symbol, plain in stubs.items()}
     return {

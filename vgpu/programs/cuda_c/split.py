@@ -11,10 +11,11 @@ from vgpu.programs.cuda_c.text import Item, blanked, closing, edited, items, mas
 _OF_HOST = re.compile(r"\bcuda[A-Z]\w*\s*\(|\bstd::|\bstr(?:n?cpy|len|n?cmp|n?cat|dup)\s*\(")
 DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
 ON_DEVICE = re.compile(
-    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|mma\.h|cub/(?:block|warp)|cuda/|cuda/std/|nv/|curand_"
+    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|mma\.h|cub/(?:block|warp)|cuda/|cuda/std/|nv/|vgpu/"
 )
 """Headers that kernels may include; all others are the host's."""
-NOT_ON_HOST = re.compile(r"cooperative_groups|mma\.h|cuda_pipeline|cuda_awbarrier|curand_kernel")
+NOT_ON_HOST = re.compile(r"cooperative_groups|mma\.h|cuda_pipeline|cuda_awbarrier")
+_RANDOM = "curand_kernel.h"
 _ON_HOST = ((re.compile("mma.h"), "cuda_bf16.h"), (re.compile("cub/"), "cub/cub.cuh"))
 """Headers for which the host has others: with the types of narrow numbers, and with CUB's device-wide functions."""
 _PARTS_OF_CUB = re.compile(r"\b(Block|Warp)((?:[A-Z][a-z]+)+)\b")
@@ -111,7 +112,7 @@ def _device(source: str, found: list[Item], mentioned: str) -> str:
     for item in kept:
         if item.kind == "type":
             edits += [(start, end, "{ __trap(); }") for start, end in _host_members(masks, item)]
-    text = _unstatic(edited(source, edits))
+    text = _unstatic(edited(source, edits)).replace(_RANDOM, f"vgpu/{_RANDOM}")
     return _INCLUDE.sub(lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", text)
 
 
@@ -185,7 +186,7 @@ def _host(source: str, found: list[Item]) -> str:
         elif item.kind == "type":
             edits += _members(source, text, item, called is not None)
     edits += _launches(source, text, [(start, end) for start, end, _ in edits])
-    whole = _unstatic(edited(source, edits))
+    whole = _unstatic(edited(source, edits)).replace(_RANDOM, f"vgpu/{_RANDOM}")
     return _INCLUDE.sub(_on_host, whole)
 
 
