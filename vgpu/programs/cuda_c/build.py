@@ -28,8 +28,13 @@ HERE = Path(__file__).parent
 RUNTIME = sorted(HERE.glob("*.cpp"))
 INCLUDE = HERE / "include"
 COMPILERS = ("c++", "g++", "clang++")
-CPP = ("-std=c++17", "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", "-include", str(HERE / "prelude.h"))
-FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fno-optimize-sibling-calls")
+CPP = ("-x", "c++", "-std=c++17", "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", "-include")
+LANGUAGES = {
+    ".c": ("-x", "c", "-include", str(HERE / "exit.h")),
+    ".cu": (*CPP, str(HERE / "prelude.h")),
+    ".cpp": (*CPP, str(HERE / "exit.h")),
+}
+FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fexceptions", "-fno-optimize-sibling-calls")
 LINKED = ("-shared", "-Wl,-z,defs", "-ldl", "-lpthread")
 SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # the compiler's variables
 _MISSING = re.compile(r"undefined (?:reference to|symbol:) [`']?([\w:]+)")
@@ -98,10 +103,10 @@ def _identity(found: str) -> list[object]:
 def _object(found: str, source: Source, at: int, options: Sequence[str]) -> tuple[bytes, dict[str, str]]:
     """The object of file number `at`, and the stubs in it."""
     given = [f"-I{os.path.abspath(option[2:])}" if option.startswith("-I") else option for option in options]
-    language = "c" if source.path.suffix == ".c" else "c++"
+    suffix = source.path.suffix
+    language = LANGUAGES[".cu" if suffix.startswith(".cu") else suffix if suffix in LANGUAGES else ".cpp"]
     command = [
-        found, "-x", language, *(CPP if language == "c++" else ()), *FLAGS,
-        *(option for option in given if language == "c++" or not option.startswith("-std")),
+        found, *language, *FLAGS, *(option for option in given if suffix != ".c" or not option.startswith("-std")),
         "-iquote", os.path.abspath(source.path.parent),
         *(f"-I{each}" for each in (INCLUDE, *include_folders())),
     ]  # fmt: skip
@@ -190,8 +195,10 @@ def _linked(command: Sequence[str], objects: Sequence[bytes], name: str) -> byte
         if done.returncode == 0:
             return target.read_bytes()
     if lacking := sorted(set(_MISSING.findall(done.stderr))):
+        more = f" and {len(lacking) - 8} others" if len(lacking) > 8 else ""
         raise CompileError(
-            f"{name} calls {', '.join(lacking)}, which vgpu doesn't have: it has common functions of the runtime API. "
-            "If another file of the program has it, name that too: vgpu run a.cu b.cpp"
+            f"{name} calls {', '.join(lacking[:8])}{more}, which vgpu doesn't have: it has the runtime API's common "
+            "functions, and of CUDA's libraries those of cuBLAS, cuFFT, cuRAND, Thrust and CUB; no driver API and no "
+            "OpenGL. If another file of the program has it, name that too: vgpu run a.cu b.cpp"
         )
     raise CompileError(f"the files of {name} can't be linked:\n{done.stderr.strip()[:4000]}")

@@ -253,7 +253,7 @@ class Host:
         try:
             found = cudart.deviceGetAttribute(attribute)
         except CUDARuntimeError:
-            found = 0  # a feature that isn't there
+            found = int(attribute == 115)  # cudaDevAttrMemoryPoolsSupported; others are features that aren't there
         ctypes.c_int.from_address(target).value = found
 
     def do_set_limit(self, limit: int, value: int) -> None:

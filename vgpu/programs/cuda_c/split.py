@@ -179,14 +179,18 @@ def _declared(item: Item, text: str) -> set[str]:
 def _host(source: str, found: list[Item]) -> str:
     text = masked(source)
     called = _called(found, text) if any(_FUNCTORS.match(each[2]) for each in _INCLUDE.finditer(source)) else None
+    device_only = {item.name for item in found if item.words >= {"__device__"} and "__host__" not in item.words}
     edits: list[tuple[int, int, str]] = []
     for item in found:
         if item.kind == "function":
             edits += [] if called and item in called else _of_function(source, item)
         elif item.kind == "type":
             edits += _members(source, text, item, called is not None)
+        elif item.words & DEVICE:
+            edits += _without_value(source, item, device_only)
     edits += _launches(source, text, [(start, end) for start, end, _ in edits])
     whole = _unstatic(edited(source, edits)).replace(_RANDOM, f"vgpu/{_RANDOM}")
+    whole = re.sub(r"\b__(CUDACC|NVCC)__\b", r"VGPU_\1", whole)  # the program is compiled by nvcc, the headers aren't
     return _INCLUDE.sub(_on_host, whole)
 
 
@@ -215,6 +219,15 @@ def _unstatic(text: str) -> str:
     """Kernels and variables of the device without `static`: both halves have to see their names."""
     text = re.sub(r"\bstatic(?=\s+(?:inline\s+)?(?:__global__|__device__|__constant__))", "      ", text)
     return re.sub(r"(?<=__global__)(\s+)static\b", r"\1      ", text)
+
+
+def _without_value(source: str, item: Item, device_only: set[str]) -> list[tuple[int, int, str]]:
+    """A variable of the device without its value, where that is a function that the host doesn't have."""
+    start = item.head.find("=")
+    if start < 0 or not device_only & set(re.findall(r"\w+", item.head[start:])):
+        return []
+    end = item.start + item.head.rindex(";")
+    return [(item.start + start, end, blanked(source, item.start + start, end))]
 
 
 def _of_function(source: str, item: Item) -> list[tuple[int, int, str]]:

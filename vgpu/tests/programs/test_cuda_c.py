@@ -196,6 +196,7 @@ void elsewhere(int *x) {
 """,
     "plain.cpp": """\
 #include "plain.h"
+#include <cstring>
 #include <cuda_runtime.h>
 int named(const char *text) { int n = 0; cudaGetDeviceCount(&n); return n + (int)strlen(text) + MORE; }
 """,

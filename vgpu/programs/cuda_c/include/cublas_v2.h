@@ -1,5 +1,7 @@
 // cuBLAS's common functions: NumPy does them, in the process, on matrices in columns as cuBLAS has them.
 #pragma once
+#define CUBLAS_API_H_  // some programs ask for it
+#define CUBLAS_V2_H_
 #include <cuComplex.h>
 #include <cuda_fp16.h>
 #include <library_types.h>

@@ -1,5 +1,6 @@
 // cuFFT: NumPy does the transforms, in the process. Neither direction scales.
 #pragma once
+#define _CUFFT_H_  // some programs ask for it
 #include <cuComplex.h>
 
 #include "../runtime.h"

@@ -1,5 +1,6 @@
 // cuRAND's host API for pseudorandom numbers. The distributions are cuRAND's, the numbers NumPy's.
 #pragma once
+#define CURAND_H_  // some programs ask for it
 #include "../runtime.h"
 
 enum curandStatus_t {

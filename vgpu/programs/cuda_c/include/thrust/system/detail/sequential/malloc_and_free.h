@@ -2,6 +2,7 @@
 #pragma once
 #include <thrust/detail/raw_pointer_cast.h>
 #include <thrust/system/detail/sequential/execution_policy.h>
+#include <thrust/system_error.h>
 
 THRUST_NAMESPACE_BEGIN
 namespace system {
