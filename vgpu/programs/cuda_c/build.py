@@ -37,6 +37,15 @@ LANGUAGES = {
 FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fexceptions", "-fno-optimize-sibling-calls")
 LINKED = ("-shared", "-Wl,-z,defs", "-ldl", "-lpthread")
 SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # the compiler's variables
+REMEDIES = (
+    (
+        r"(?:cusparse|cusolver\w*|cublasLt|cublasXt|cufftXt|cufftw|cudnn|nccl|nvml|npp\w*)\.h: No such",
+        "Of CUDA's libraries vgpu has cuBLAS, cuFFT and cuRAND without their extensions, Thrust and CUB.",
+    ),
+    (r"texture\b.* does not name a type", "Texture references left CUDA with version 12: use cudaTextureObject_t."),
+    (r"helper_\w+\.h: No such", "CUDA's samples have this header in their folder Common: add -I path/to/Common."),
+)
+"""What a message of the compiler's means here, and what to do."""
 _MISSING = re.compile(r"undefined (?:reference to|symbol:) [`']?([\w:]+)")
 
 
@@ -148,6 +157,7 @@ def _compiled(command: Sequence[str], source: Source, at: int, folder: Path) -> 
         raise CompileError(
             f"the host part of {source.path.name} doesn't compile with {Path(command[0]).name}:\n"
             f"{done.stderr.strip()[:4000]}"
+            + "".join(f"\n{words}" for pattern, words in REMEDIES if re.search(pattern, done.stderr))
         )
     found = _names(target)
     if own := [symbol for symbol, name in found.items() if _last(name) in source.own]:

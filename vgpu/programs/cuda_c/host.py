@@ -30,6 +30,7 @@ from vgpu.programs.cuda_c.blas import Blas
 from vgpu.programs.cuda_c.fft import Fft
 from vgpu.programs.cuda_c.graphs import Graphs
 from vgpu.programs.cuda_c.handles import Handles
+from vgpu.programs.cuda_c.operands import live
 from vgpu.programs.cuda_c.random import Random
 from vgpu.programs.cuda_c.textures import Textures
 from vgpu.standins.cupy import cudart, streams
@@ -207,14 +208,11 @@ class Host:
         cudart.memsetAsync(address, value & 0xFF, nbytes, self._queue(stream).handle)
 
     def do_pointer(self, target: int, address: int) -> None:
-        found = memory.describe(address)
-        kind = "" if found.allocation is None or found.freed else found.allocation.kind
-        ctypes.c_long.from_address(target).value = {"": 0, "pinned": 1}.get(kind, 2)
+        found = live(address)
+        ctypes.c_long.from_address(target).value = 0 if found is None else 1 if found.kind == "pinned" else 2
 
     def do_range(self, address: int, nbytes: int) -> int:
-        place = memory.describe(address)
-        held = place.allocation is not None and not place.freed and place.offset + nbytes <= place.allocation.nbytes
-        return SUCCESS if held else ILLEGAL_ADDRESS
+        return SUCCESS if live(address, nbytes) is not None else ILLEGAL_ADDRESS
 
     def do_mem_info(self, available: int, total: int) -> None:
         found = cudart.memGetInfo()
@@ -342,16 +340,15 @@ def arrays_of(kernel: Kernel, params: Sequence[bytes], source: str) -> list[Arra
     for position, (data, parameter) in enumerate(zip(params, declared, strict=True), 1):
         if len(data) != 8 or (parameter is not None and not parameter.pointer):
             continue
-        place = memory.describe(int.from_bytes(data, "little"))
-        if place.allocation is None or place.freed or place.offset >= place.allocation.nbytes:
+        address = int.from_bytes(data, "little")
+        allocation = live(address)
+        if allocation is None:
             continue
         dtype = np.dtype(parameter.dtype if parameter is not None and parameter.dtype is not None else np.uint8)
-        nbytes = place.allocation.nbytes - place.offset
+        nbytes = allocation.address + allocation.nbytes - address
         name = parameter.name if parameter is not None else f"argument {position}"
         shape = (nbytes // dtype.itemsize,)
-        found.append(
-            ArrayInfo(name, place.allocation.address + place.offset, nbytes, dtype.name, shape, (dtype.itemsize,))
-        )
+        found.append(ArrayInfo(name, address, nbytes, dtype.name, shape, (dtype.itemsize,)))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,13 @@ def scalar_type(number: int) -> type[np.generic]:
     return TYPES[number]
 
 
+def live(address: int, nbytes: int = 1) -> Any:
+    """The allocation that has all of these bytes and wasn't freed; None for any other address."""
+    place = memory.describe(address)
+    found = place.allocation
+    return None if found is None or place.freed or place.offset + nbytes > found.nbytes else found
+
+
 def view(address: int, shape: Sequence[int], strides: Sequence[int], of: type[np.generic]) -> np.ndarray:
     """Device memory as an array; strides in elements. Raises CUDARuntimeError where it isn't on the device."""
     item = np.dtype(of).itemsize
@@ -33,8 +41,7 @@ def view(address: int, shape: Sequence[int], strides: Sequence[int], of: type[np
     high = (sum(max(0, (n - 1) * step) for n, step in zip(shape, strides, strict=True)) + 1) * item
     if 0 in shape:
         return np.empty(tuple(shape), of)
-    place = memory.describe(address + low)
-    if place.allocation is None or place.freed or place.offset + high - low > place.allocation.nbytes:
+    if live(address + low, high - low) is None:
         raise CUDARuntimeError(
             f"cudaErrorIllegalAddress: an operand of {' × '.join(map(str, shape))} numbers isn't in device memory"
         )
