@@ -148,9 +148,11 @@ def _item(text: str, start: int, end: int, body: tuple[int, int] | None) -> Iter
         return
     head = text[start : body[0] if body else end]
     flat = without_brackets(head)
-    if body is not None or (_parameter_list(head) is not None and "=" not in flat and not _TYPE.search(flat)):
+    if body is None and re.match(r"(?:template\b.*)?(?:typedef|using)\b", flat):
+        kind = "type"
+    elif body is not None or (_parameter_list(head) is not None and "=" not in flat and not _TYPE.search(flat)):
         kind = "function"
-    elif (_TYPE.search(flat) and "=" not in flat) or re.match(r"(?:template\b.*)?(?:typedef|using)\b", flat):
+    elif _TYPE.search(flat) and "=" not in flat:
         kind = "type"
     else:
         kind = "other"
