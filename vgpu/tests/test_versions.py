@@ -23,6 +23,10 @@ def test_the_table_says_what_fails():
     ]
 
 
+def test_the_pins_of_all_others_stay():
+    assert versions.without("# why\na==1\nab==2\n", ["a"]) == "# why\nab==2"
+
+
 def test_what_was_tried_last_is_kept_with_its_date():
     for name, row in json.loads(versions.RECORD.read_text(encoding="utf-8"))["rows"].items():
         assert name in versions.USED and row["date"] and row["python"] and "fails" in row

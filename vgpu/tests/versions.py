@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
+import os
 import platform
 import re
 import subprocess
@@ -32,7 +33,10 @@ HEAD = ("package", "pinned", "newest", "tests", "what fails")
 
 @dataclass(frozen=True)
 class Used:
-    """Packages to try in their newest versions, the engine's extras that need them, and the tests that use them."""
+    """Packages to try in their newest versions, the engine's extras that need them, and the tests that use them.
+
+    All others have their pinned versions.
+    """
 
     packages: tuple[str, ...]
     extras: tuple[str, ...]
@@ -41,11 +45,11 @@ class Used:
 
 
 USED = {
-    "numba": Used(("numba-cuda", "numba"), ("numba",), ("test_numba_cuda.py", "test_numba_errors.py")),
+    "numba": Used(("numba-cuda", "numba", "llvmlite"), ("numba",), ("test_numba_cuda.py", "test_numba_errors.py")),
     "cupy": Used(("cupy-cuda13x",), ("cupy",), ("test_cupy_arrays.py", "test_cupy_cuda.py")),
     "triton": Used(("triton",), ("triton",), ("test_triton.py", "test_triton_errors.py")),
     "cuda": Used(
-        ("cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime", "nvidia-nvjitlink"),
+        ("cuda-bindings", "nvidia-cuda-crt", "nvidia-cuda-nvrtc", "nvidia-cuda-runtime", "nvidia-nvjitlink"),
         (),
         ("test_ptx.py", "test_cupy_kernels.py", "programs/test_cuda_c.py"),
     ),
@@ -58,17 +62,21 @@ def tried(used: Used, folder: Path) -> dict[str, Any]:
     """Install the newest versions into a new environment in `folder` and run the tests there."""
     venv.create(folder, with_pip=True)
     python = str(folder / ("Scripts" if sys.platform == "win32" else "bin") / "python")
-    beside = Path(next(folder.rglob("site-packages")), "beside.pth")
-    beside.write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")  # what isn't new comes from here
-    installed = _run([python, "-m", "pip", "install", "-q", "--upgrade", *used.packages, *requirements(used.extras)])
+    others = folder / "constraints.txt"
+    others.write_text(without(PINS.read_text(encoding="utf-8"), used.packages), encoding="utf-8")
+    wanted = [*used.packages, *requirements(used.extras)]
+    installed = _run([python, "-m", "pip", "install", "-q", "--upgrade", "-c", str(others), *wanted])
     if installed.returncode:
         return {"newest": {}, "passed": 0, "fails": [f"pip: {installed.stderr.strip().splitlines()[-1]}"]}
     listed = _run([python, "-m", "pip", "list", "--format=json", "--disable-pip-version-check"]).stdout
     newest = {each["name"].lower(): each["version"] for each in json.loads(listed)}
+    # The engine, and of the environment at hand what isn't installed there; pip must not see it before.
+    beside = f"{ROOT}\n{sysconfig.get_path('purelib')}\n"
+    Path(next(folder.rglob("site-packages")), "beside.pth").write_text(beside, encoding="utf-8")
     tests = [f"vgpu/tests/{name}" for name in used.tests]
     done = _run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests])
     passed = re.search(r"(\d+) passed", done.stdout)
-    fails = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+    fails = re.findall(r"^(?:FAILED|ERROR) (.+)", done.stdout, re.MULTILINE)
     if done.returncode and not fails:
         fails = [(done.stdout + done.stderr).strip().splitlines()[-1]]
     return {
@@ -86,12 +94,18 @@ def requirements(extras: Iterable[str]) -> list[str]:
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    wide = os.environ | {"COLUMNS": "300"}  # for pytest's summary
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=wide)
 
 
 def pins(text: str) -> dict[str, str]:
     """The pinned version of each package of a constraints file."""
     return dict(re.findall(r"^([\w.-]+)==(\S+)", text, re.MULTILINE))
+
+
+def without(text: str, packages: Iterable[str]) -> str:
+    """The constraints but those of some packages."""
+    return "\n".join(line for line in text.splitlines() if line.partition("==")[0] not in packages)
 
 
 def table(rows: Mapping[str, Mapping[str, Any]], pinned: Mapping[str, str]) -> str:

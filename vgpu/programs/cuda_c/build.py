@@ -34,6 +34,7 @@ LANGUAGES = {
     ".cu": (*CPP, str(HERE / "prelude.h")),
     ".cpp": (*CPP, str(HERE / "exit.h")),
 }
+THRUST = ("-include", "thrust/execution_policy.h")  # which all of its headers bring for a GPU
 FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fexceptions", "-fno-optimize-sibling-calls")
 LINKED = ("-shared", "-Wl,-z,defs", "-ldl", "-lpthread")
 SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # the compiler's variables
@@ -115,7 +116,8 @@ def _object(found: str, source: Source, at: int, options: Sequence[str]) -> tupl
     suffix = source.path.suffix
     language = LANGUAGES[".cu" if suffix.startswith(".cu") else suffix if suffix in LANGUAGES else ".cpp"]
     command = [
-        found, *language, *FLAGS, *(option for option in given if suffix != ".c" or not option.startswith("-std")),
+        found, *language, *FLAGS, *(THRUST if "<thrust/" in source.text else ()),
+        *(option for option in given if suffix != ".c" or not option.startswith("-std")),
         "-iquote", os.path.abspath(source.path.parent),
         *(f"-I{each}" for each in (INCLUDE, *include_folders())),
     ]  # fmt: skip

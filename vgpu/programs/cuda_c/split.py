@@ -20,6 +20,7 @@ _ON_HOST = ((re.compile("mma.h"), "cuda_bf16.h"), (re.compile("cub/"), "cub/cub.
 """Headers for which the host has others: with the types of narrow numbers, and with CUB's device-wide functions."""
 _PARTS_OF_CUB = re.compile(r"\b(Block|Warp)((?:[A-Z][a-z]+)+)\b")
 _NAMED = re.compile(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(?:(?:alignas|__\w+__|__declspec)\s+)*(\w+)")
+_WORD = re.compile(r"\w+")
 _STANDARD = {"array", "complex", "functional", "limits", "tuple", "type_traits", "utility"}
 _FUNCTORS = re.compile(r"(?:thrust|cub)/")
 """Headers whose functions take what is marked for the device only, and run it on the host here."""
@@ -102,7 +103,7 @@ def headers_of(device: str) -> str:
     if "cub/cub.cuh" in left_out:
         named = {(of.lower(), re.sub("(?=[A-Z])", "_", what).lower()) for of, what in _PARTS_OF_CUB.findall(device)}
         names += sorted(f"cub/{of}/{of}{what}.cuh" for of, what in named)
-    standard = sorted(left_out & _STANDARD) if re.search(r"\bstd::", device) else []
+    standard = sorted(left_out & _STANDARD | {"type_traits", "utility"}) if re.search(r"\bstd::", device) else []
     names += [f"cuda/std/{name}" for name in standard]
     lines = [f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in names]
     return "".join([*lines, "namespace std { using namespace cuda::std; }\n" if standard else ""])
@@ -155,17 +156,15 @@ def _of_device(source: str, found: list[Item], mentioned: str) -> set[Item]:
         if item not in kept and (item.kind != "function" or "constexpr" in item.words):
             for name in _declared(item, texts[item]):
                 names.setdefault(name, []).append(item)
-    for word in set(
-        re.findall(r"\w+", " ".join([*_MACRO.findall(source), mentioned]))
-    ):  # kernels may use it through a macro
-        kept |= {item for item in names.get(word, ()) if "std::" not in texts[item]}
-    waiting = list(kept)
+    macros = {_WORD.findall(text)[1]: text for text in _MACRO.findall(source)}
+    waiting = [mentioned, *(texts[item] for item in kept)]
     while waiting:
-        for word in set(re.findall(r"\w+", texts[waiting.pop()])):
+        for word in set(_WORD.findall(waiting.pop())):
+            waiting += [macros.pop(word)] if word in macros else []
             for item in names.pop(word, ()):
                 if item not in kept:
                     kept.add(item)
-                    waiting.append(item)
+                    waiting.append(texts[item])
     return kept
 
 
