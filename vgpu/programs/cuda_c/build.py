@@ -122,7 +122,7 @@ def _object(found: str, source: Source, at: int, options: Sequence[str]) -> tupl
         *(f"-I{each}" for each in (INCLUDE, *include_folders())),
     ]  # fmt: skip
     names = [sorted(each) for each in (source.kernels, source.templates, source.own)]
-    inputs = [_identity(found), command, os.getcwd(), [os.environ.get(name) for name in SEARCHED], at, names]
+    inputs = [_identity(found), command, [os.environ.get(name) for name in SEARCHED], at, names]
 
     def make() -> bytes:
         with tempfile.TemporaryDirectory() as folder:

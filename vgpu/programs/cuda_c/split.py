@@ -79,9 +79,17 @@ class Split:
     @property
     def own(self) -> set[str]:
         """The names that other files don't see: variables of the device, and kernels that are `static`."""
-        variables = (item for item in self.items if item.kind == "other" and item.words & DEVICE)
-        declared = (_declared(item, item.head) for item in variables if "extern" not in item.words)
-        return set().union(*declared, (item.name for item in self.items if _is_kernel(item) and "static" in item.words))
+        static = {item.name for item in self.items if _is_kernel(item) and "static" in item.words}
+        return self._variables(DEVICE) | static
+
+    @property
+    def managed(self) -> set[str]:
+        """The names of the managed variables."""
+        return self._variables({"__managed__"})
+
+    def _variables(self, marks: set[str]) -> set[str]:
+        found = (item for item in self.items if item.kind == "other" and item.words & marks)
+        return set().union(*(_declared(item, item.head) for item in found if "extern" not in item.words))
 
     @property
     def has_main(self) -> bool:
