@@ -11,10 +11,11 @@ from vgpu.programs.cuda_c.text import Item, blanked, closing, edited, items, mas
 _OF_HOST = re.compile(r"\bcuda[A-Z]\w*\s*\(|\bstd::|\bstr(?:n?cpy|len|n?cmp|n?cat|dup)\s*\(")
 DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
 ON_DEVICE = re.compile(
-    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|mma\.h|cub/(?:block|warp)|cuda/|cuda/std/|nv/|vgpu/"
+    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|mma\.h|cub/(?:block|warp|thread|util)"
+    r"|cuda/|nv/|vgpu/"
 )
 """Headers that kernels may include; all others are the host's."""
-NOT_ON_HOST = re.compile(r"cooperative_groups|mma\.h|cuda_pipeline|cuda_awbarrier")
+NOT_ON_HOST = re.compile(r"cooperative_groups|cuda_pipeline|cuda_awbarrier")
 _RANDOM = "curand_kernel.h"
 _ON_HOST = ((re.compile("mma.h"), "cuda_bf16.h"), (re.compile("cub/"), "cub/cub.cuh"))
 """Headers for which the host has others: with the types of narrow numbers, and with CUB's device-wide functions."""
