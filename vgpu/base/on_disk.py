@@ -81,19 +81,21 @@ def kept(
     make: Callable[[], T],
     dump: Callable[[T], bytes] = bytes,  # type: ignore[assignment] # of bytes themselves
     load: Callable[[bytes], T] = bytes,  # type: ignore[assignment]
+    valid: Callable[[T], bool] = lambda entry: True,
 ) -> T:
     """The result of `make()`, which is called only where no process has kept it yet.
 
     kind: "ptx" and the like, the beginning of the file's name. packages: the distributions whose versions the result
     depends on; where one is not installed as such, nothing is kept. inputs: all else that it depends on, as JSON can
     hold it; the engine's own sources need not be named. dump, load: between the result, if it isn't bytes, and bytes.
+    valid: whether an entry still holds, where `make` finds out what else it depends on; one that doesn't is replaced.
     Errors: those of `make`, which are not kept.
     """
     path = _path(kind, packages, inputs)
     if path is None:
         return make()
-    if (data := _read(path)) is not None:
-        return load(data)
+    if (data := _read(path)) is not None and valid(entry := load(data)):
+        return entry
     made = make()
     with contextlib.suppress(RecursionError):  # see `records.dump`
         _write(path, dump(made))

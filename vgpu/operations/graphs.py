@@ -37,10 +37,10 @@ class GraphNode:
 
 
 class Graph:
-    """Captured operations, ready to run; `launch` runs them all in a stream."""
+    """Captured operations, `nodes`, ready to run."""
 
     def __init__(self, nodes: tuple[GraphNode, ...]):
-        self._nodes = nodes
+        self.nodes = nodes
 
     @cached_property
     def _parts(self) -> list[Callable[[], object]]:
@@ -48,7 +48,7 @@ class Graph:
         from vgpu.launch.replay import Replay
 
         parts: list[Callable[[], object]] = []
-        for kernels, nodes in itertools.groupby(self._nodes, lambda node: node.prepared is not None):
+        for kernels, nodes in itertools.groupby(self.nodes, lambda node: node.prepared is not None):
             if kernels:
                 parts.append(Replay([node.prepared for node in nodes if node.prepared is not None]).run)
             else:
@@ -61,11 +61,11 @@ class Graph:
             for part in self._parts:
                 part()
             return
-        submitted = Operation("graph", label=f"graph of {len(self._nodes)} nodes", asynchronous=True, graph=self)
+        submitted = Operation("graph", label=f"graph of {len(self.nodes)} nodes", asynchronous=True, graph=self)
 
         def run() -> Operation:
             ran = []
-            for node in self._nodes:
+            for node in self.nodes:
                 ran.append((node.run() or node.operation, tuple(sorted(node.follows))))
             return replace(submitted, queue=queue, nodes=tuple(ran))
 
@@ -74,7 +74,7 @@ class Graph:
         operations.submit(queue, submitted, run)
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return len(self.nodes)
 
 
 class Capture:

@@ -11,10 +11,20 @@ from vgpu.programs.cuda_c.text import Item, blanked, closing, edited, items, mas
 _OF_HOST = re.compile(r"\bcuda[A-Z]\w*\s*\(|\bstd::|\bstr(?:n?cpy|len|n?cmp|n?cat|dup)\s*\(")
 DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
 ON_DEVICE = re.compile(
-    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|mma\.h|cub/|cuda/|cuda/std/|nv/|curand_"
+    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|mma\.h|cub/(?:block|warp|thread|util)"
+    r"|cuda/|nv/|vgpu/"
 )
 """Headers that kernels may include; all others are the host's."""
-NOT_ON_HOST = re.compile(r"cooperative_groups|mma\.h|cuda_pipeline|cuda_awbarrier|cub/|cuda/(?!std)|curand_kernel")
+NOT_ON_HOST = re.compile(r"cooperative_groups|cuda_pipeline|cuda_awbarrier")
+_RANDOM = "curand_kernel.h"
+_ON_HOST = ((re.compile("mma.h"), "cuda_bf16.h"), (re.compile("cub/"), "cub/cub.cuh"))
+"""Headers for which the host has others: with the types of narrow numbers, and with CUB's device-wide functions."""
+_PARTS_OF_CUB = re.compile(r"\b(Block|Warp)((?:[A-Z][a-z]+)+)\b")
+_NAMED = re.compile(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(?:(?:alignas|__\w+__|__declspec)\s+)*(\w+)")
+_WORD = re.compile(r"\w+")
+_STANDARD = {"array", "complex", "functional", "limits", "tuple", "type_traits", "utility"}
+_FUNCTORS = re.compile(r"(?:thrust|cub)/")
+"""Headers whose functions take what is marked for the device only, and run it on the host here."""
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -68,6 +78,21 @@ class Split:
         return {item.name for item in self.items if _is_kernel(item) and item.head.startswith("template")}
 
     @property
+    def own(self) -> set[str]:
+        """The names that other files don't see: variables of the device, and kernels that are `static`."""
+        static = {item.name for item in self.items if _is_kernel(item) and "static" in item.words}
+        return self._variables(DEVICE) | static
+
+    @property
+    def managed(self) -> set[str]:
+        """The names of the managed variables."""
+        return self._variables({"__managed__"})
+
+    def _variables(self, marks: set[str]) -> set[str]:
+        found = (item for item in self.items if item.kind == "other" and item.words & marks)
+        return set().union(*(_declared(item, item.head) for item in found if "extern" not in item.words))
+
+    @property
     def has_main(self) -> bool:
         """Whether it is a program, and not only kernels."""
         return any(item.kind == "function" and item.name == "main" and item.body for item in self.items)
@@ -75,6 +100,22 @@ class Split:
     def device(self, mentioned: str = "") -> str:
         """What NVRTC compiles; `mentioned`: the kernels' instances, whose types it has to have too."""
         return _device(self.source, self.items, mentioned)
+
+
+def headers_of(device: str) -> str:
+    """What stands for the host's headers before a device half: the parts of CUB, and of the standard library, it uses.
+
+    NVRTC can't compile all of CUB, and has no standard library; `cuda::std` has what kernels can use of one.
+    """
+    left_out = set(re.findall(r"^// (\S+)", device, re.MULTILINE))
+    names = []
+    if "cub/cub.cuh" in left_out:
+        named = {(of.lower(), re.sub("(?=[A-Z])", "_", what).lower()) for of, what in _PARTS_OF_CUB.findall(device)}
+        names += sorted(f"cub/{of}/{of}{what}.cuh" for of, what in named)
+    standard = sorted(left_out & _STANDARD | {"type_traits", "utility"}) if re.search(r"\bstd::", device) else []
+    names += [f"cuda/std/{name}" for name in standard]
+    lines = [f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in names]
+    return "".join([*lines, "namespace std { using namespace cuda::std; }\n" if standard else ""])
 
 
 def _is_kernel(item: Item) -> bool:
@@ -90,7 +131,7 @@ def _device(source: str, found: list[Item], mentioned: str) -> str:
     for item in kept:
         if item.kind == "type":
             edits += [(start, end, "{ __trap(); }") for start, end in _host_members(masks, item)]
-    text = _unstatic(edited(source, edits))
+    text = _unstatic(edited(source, edits)).replace(_RANDOM, f"vgpu/{_RANDOM}")
     return _INCLUDE.sub(lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", text)
 
 
@@ -112,7 +153,10 @@ def _host_members(text: str, item: Item) -> Iterator[tuple[int, int]]:
 def _of_device(source: str, found: list[Item], mentioned: str) -> set[Item]:
     """What is marked for the device, and the types, constants and functions that it mentions, directly or not."""
     texts = {item: masked(source[item.start : item.end]) for item in found}
-    kept = {item for item in found if item.words & DEVICE or "__device__" in texts[item]}
+    kept = {
+        item for item in found
+        if item.words & DEVICE or ("__device__" in texts[item] and "thrust::" not in texts[item])
+    }  # fmt: skip
     kept |= {
         item for item in found if re.match(r"using\s+namespace\s+(?!std\b)|static_assert|template\s*<[^{]*;", item.head)
     }
@@ -121,17 +165,15 @@ def _of_device(source: str, found: list[Item], mentioned: str) -> set[Item]:
         if item not in kept and (item.kind != "function" or "constexpr" in item.words):
             for name in _declared(item, texts[item]):
                 names.setdefault(name, []).append(item)
-    for word in set(
-        re.findall(r"\w+", " ".join([*_MACRO.findall(source), mentioned]))
-    ):  # kernels may use it through a macro
-        kept |= {item for item in names.get(word, ()) if "std::" not in texts[item]}
-    waiting = list(kept)
+    macros = {_WORD.findall(text)[1]: text for text in _MACRO.findall(source)}
+    waiting = [mentioned, *(texts[item] for item in kept)]
     while waiting:
-        for word in set(re.findall(r"\w+", texts[waiting.pop()])):
+        for word in set(_WORD.findall(waiting.pop())):
+            waiting += [macros.pop(word)] if word in macros else []
             for item in names.pop(word, ()):
                 if item not in kept:
                     kept.add(item)
-                    waiting.append(item)
+                    waiting.append(texts[item])
     return kept
 
 
@@ -141,7 +183,7 @@ def _declared(item: Item, text: str) -> set[str]:
         return {item.name}
     if re.match(r"\s*(?:typedef|(?:template\b.*?)?using)\b", text, re.DOTALL):
         return set(re.findall(r"\w+", text.rpartition("}")[2] or text)) | set(re.findall(r"using\s+(\w+)", text))
-    named = re.findall(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(\w+)", without_brackets(item.head))
+    named = _NAMED.findall(without_brackets(item.head))
     if item.kind == "type":
         enumerators = re.findall(r"\w+", text) if re.match(r"\s*(?:typedef\s+)?enum\b", text) else []
         return {*named, *enumerators, *re.findall(r"\w+", text.rpartition("}")[2])}
@@ -153,20 +195,40 @@ def _declared(item: Item, text: str) -> set[str]:
 
 def _host(source: str, found: list[Item]) -> str:
     text = masked(source)
+    called = _called(found, text) if any(_FUNCTORS.match(each[2]) for each in _INCLUDE.finditer(source)) else None
+    device_only = {item.name for item in found if item.words >= {"__device__"} and "__host__" not in item.words}
     edits: list[tuple[int, int, str]] = []
     for item in found:
         if item.kind == "function":
-            edits += _of_function(source, item)
+            edits += [] if called and item in called else _of_function(source, item)
         elif item.kind == "type":
-            edits += _members(source, text, item)
-    edits += _launches(source, text, [(start, end) for start, end, _ in edits])
-    whole = _unstatic(edited(source, edits))
+            edits += _members(source, text, item, called is not None)
+        elif item.words & DEVICE:
+            edits += _without_value(source, item, device_only)
+    edits += _launches(source, _with_macros(source, text), [(start, end) for start, end, _ in edits])
+    whole = _unstatic(edited(source, edits)).replace(_RANDOM, f"vgpu/{_RANDOM}")
+    whole = re.sub(r"\b__(CUDACC|NVCC)__\b", r"VGPU_\1", whole)  # the program is compiled by nvcc, the headers aren't
     return _INCLUDE.sub(_on_host, whole)
 
 
+def _called(found: list[Item], text: str) -> set[Item]:
+    """The functions for the device that the host runs, too: those that types with an operator() mention."""
+    functions = {item.name: item for item in found if item.kind == "function" and "__device__" in item.words}
+    waiting = [item for item in found if "operator()" in re.sub(r"\s", "", text[item.start : item.end])]
+    called: set[Item] = set()
+    while waiting:
+        item = waiting.pop()
+        for word in set(re.findall(r"\w+", text[item.start : item.end])):
+            if (other := functions.pop(word, None)) is not None and other.body is not None:
+                called.add(other)
+                waiting.append(other)
+    return called
+
+
 def _on_host(match: re.Match[str]) -> str:
-    if match[2] == "mma.h":  # brings the types of narrow numbers
-        return "#include <cuda_bf16.h>  // and cuda_fp16.h"
+    for name, instead in _ON_HOST:
+        if name.match(match[2]):
+            return f"#include <{instead}>"
     return f"// {match[2]}" if NOT_ON_HOST.match(match[2]) else match[0]
 
 
@@ -174,6 +236,23 @@ def _unstatic(text: str) -> str:
     """Kernels and variables of the device without `static`: both halves have to see their names."""
     text = re.sub(r"\bstatic(?=\s+(?:inline\s+)?(?:__global__|__device__|__constant__))", "      ", text)
     return re.sub(r"(?<=__global__)(\s+)static\b", r"\1      ", text)
+
+
+def _with_macros(source: str, text: str) -> str:
+    """The masked source, but with the texts of macros, which may launch kernels."""
+    for match in _MACRO.finditer(source):
+        code = match[0].replace("#", " ", 1).replace("\\\n", " \n")
+        text = text[: match.start()] + masked(code) + text[match.end() :]
+    return text
+
+
+def _without_value(source: str, item: Item, device_only: set[str]) -> list[tuple[int, int, str]]:
+    """A variable of the device without its value, where that is a function that the host doesn't have."""
+    start = item.head.find("=")
+    if start < 0 or not device_only & set(re.findall(r"\w+", item.head[start:])):
+        return []
+    end = item.start + item.head.rindex(";")
+    return [(item.start + start, end, blanked(source, item.start + start, end))]
 
 
 def _of_function(source: str, item: Item) -> list[tuple[int, int, str]]:
@@ -188,9 +267,6 @@ def _of_function(source: str, item: Item) -> list[tuple[int, int, str]]:
         listed = "".join(f", {{&{place}, sizeof({place})}}" for place in places)
         body += f"vgpu_arguments given[] = {{{{0, 0}}{listed}}}; vgpu_launch(given + 1, {len(given)}); }}"
         return [(item.body[0], item.body[1] + 1, body)]
-    if item.name == "main" and item.body is not None:
-        name = item.head.rindex("main", 0, item.parameters()[0] - item.start) + item.start
-        return [(name, name + 4, "vgpu_main"), (item.body[1], item.body[1], " return 0; ")]
     if "__device__" in words and "__host__" not in words:
         return [(item.start, item.end, "")]
     return []
@@ -209,15 +285,22 @@ def _name(parameter: str) -> str:
     return found[-1]
 
 
-def _members(source: str, text: str, item: Item) -> list[tuple[int, int, str]]:
-    """The bodies of member functions that only kernels call, as traps: they may use what the host doesn't have."""
+def _members(source: str, text: str, item: Item, calls: bool) -> list[tuple[int, int, str]]:
+    """The bodies of member functions that only kernels call, as traps: they may use what the host doesn't have.
+
+    calls: whether the host calls what has an operator(), for Thrust.
+    """
     edits = []
     for match in re.finditer(r"\b__device__\b", text[item.start : item.end]):
         at = item.start + match.end()
         head = re.match(r"[^;{}]*", text[at:])
         assert head is not None
         before = re.search(r"[^;{}]*$", text[item.start : at])
-        if "__host__" in head[0] or (before and "__host__" in before[0]):
+        if (
+            (calls and re.search(r"operator\s*\(", head[0]))
+            or "__host__" in head[0]
+            or (before and "__host__" in before[0])
+        ):
             continue
         opens = at + head.end()
         if opens < item.end and text[opens] == "{" and "(" in head[0]:

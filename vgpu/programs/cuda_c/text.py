@@ -14,6 +14,7 @@ _OPAQUE = re.compile(
 _OPEN, _CLOSE = "([{", ")]}"
 _NOT_FUNCTIONS = {"__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype", "noexcept", "__declspec"}
 _GLOBAL = re.compile(r"(?:(?:inline\s+)?namespace\b[\s\w:]*|extern\s*\"\s*\")\s*$")
+_ARGUMENTS = r"(?:<[^;{}()]*>\s*)?"  # of a template that is specialised
 _TYPE = re.compile(r"\b(?:struct|class|union|enum)\b")
 
 
@@ -85,7 +86,7 @@ class Item:
     def name(self) -> str:
         """A function's name."""
         found = _parameter_list(self.head)
-        match = re.search(r"([\w:~]+)\s*$", self.head[: found[0]]) if found else None
+        match = re.search(rf"([\w:~]+)\s*{_ARGUMENTS}$", self.head[: found[0]]) if found else None
         return match[1] if match else ""
 
 
@@ -100,7 +101,7 @@ def _parameter_list(head: str) -> tuple[int, int] | None:
             angles = max(0, angles - 1)
         elif head[at] == "(":
             end = closing(head, at)
-            before = re.search(r"(operator\s*\S+|\w+)\s*$", head[:at])
+            before = re.search(rf"(operator\s*\S+|\w+)\s*{_ARGUMENTS}$", head[:at])
             if before and before[1] not in _NOT_FUNCTIONS and found is None and not angles:
                 found = at, end
             at = end
@@ -147,9 +148,11 @@ def _item(text: str, start: int, end: int, body: tuple[int, int] | None) -> Iter
         return
     head = text[start : body[0] if body else end]
     flat = without_brackets(head)
-    if body is not None or (_parameter_list(head) is not None and "=" not in flat and not _TYPE.search(flat)):
+    if body is None and re.match(r"(?:template\b.*)?(?:typedef|using)\b", flat):
+        kind = "type"
+    elif body is not None or (_parameter_list(head) is not None and "=" not in flat and not _TYPE.search(flat)):
         kind = "function"
-    elif (_TYPE.search(flat) and "=" not in flat) or re.match(r"(?:template\b.*)?(?:typedef|using)\b", flat):
+    elif _TYPE.search(flat) and "=" not in flat:
         kind = "type"
     else:
         kind = "other"

@@ -1,1 +1,0 @@
-// The profiler's two functions, which prelude.h has.
