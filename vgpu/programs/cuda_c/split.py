@@ -11,9 +11,11 @@ from vgpu.programs.cuda_c.text import Item, blanked, closing, edited, items, mas
 _OF_HOST = re.compile(r"\bcuda[A-Z]\w*\s*\(|\bstd::|\bstr(?:n?cpy|len|n?cmp|n?cat|dup)\s*\(")
 DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
 ON_DEVICE = re.compile(
-    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|mma\.h|cub/|cuda/|cuda/std/|nv/|curand_"
+    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|cuComplex|math_constants|mma\.h|cub/|cuda/|nv/|curand_"
 )
 """Headers that kernels may include; all others are the host's."""
+STD = Path(__file__).with_name("device_std.h")
+"""The names of `std` that kernels may use; it takes NVRTC half a second, so only programs that name it get it."""
 NOT_ON_HOST = re.compile(r"cooperative_groups|mma\.h|cuda_pipeline|cuda_awbarrier|cub/|cuda/(?!std)|curand_kernel")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -50,10 +52,10 @@ class Split:
     """A program's text, split. Raises CannotSplit where brackets don't match, or where a kernel isn't understood."""
 
     def __init__(self, source: str):
-        self.source = source
         try:
             self.items = list(items(source))
-            self.host = _host(source, self.items)
+            self.source = _unstatic(source, self.items)
+            self.host = _host(self.source, self.items)
         except ValueError as error:
             raise CannotSplit(f"the program isn't understood: {error}") from None
 
@@ -90,8 +92,10 @@ def _device(source: str, found: list[Item], mentioned: str) -> str:
     for item in kept:
         if item.kind == "type":
             edits += [(start, end, "{ __trap(); }") for start, end in _host_members(masks, item)]
-    text = _unstatic(edited(source, edits))
-    return _INCLUDE.sub(lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", text)
+    text = _INCLUDE.sub(
+        lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", edited(source, edits)
+    )
+    return f"{STD.read_text(encoding='utf-8')}#line 1\n{text}" if re.search(r"\bstd::", masked(text)) else text
 
 
 def _host_members(text: str, item: Item) -> Iterator[tuple[int, int]]:
@@ -160,8 +164,7 @@ def _host(source: str, found: list[Item]) -> str:
         elif item.kind == "type":
             edits += _members(source, text, item)
     edits += _launches(source, text, [(start, end) for start, end, _ in edits])
-    whole = _unstatic(edited(source, edits))
-    return _INCLUDE.sub(_on_host, whole)
+    return _INCLUDE.sub(_on_host, edited(source, edits))
 
 
 def _on_host(match: re.Match[str]) -> str:
@@ -170,10 +173,15 @@ def _on_host(match: re.Match[str]) -> str:
     return f"// {match[2]}" if NOT_ON_HOST.match(match[2]) else match[0]
 
 
-def _unstatic(text: str) -> str:
+def _unstatic(source: str, found: list[Item]) -> str:
     """Kernels and variables of the device without `static`: both halves have to see their names."""
-    text = re.sub(r"\bstatic(?=\s+(?:inline\s+)?(?:__global__|__device__|__constant__))", "      ", text)
-    return re.sub(r"(?<=__global__)(\s+)static\b", r"\1      ", text)
+    edits = [
+        (item.start + match.start(), item.start + match.end(), " " * 6)
+        for item in found
+        if _is_kernel(item) or (item.kind == "other" and item.words & DEVICE)
+        for match in re.finditer(r"\bstatic\b", item.head)
+    ]
+    return edited(source, edits)
 
 
 def _of_function(source: str, item: Item) -> list[tuple[int, int, str]]:

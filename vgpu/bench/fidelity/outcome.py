@@ -1,0 +1,179 @@
+"""Run one program on the virtual GPU, in a process of its own, and say what became of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vgpu.bench.fidelity.manifest import Program
+
+SCHEDULES = 2
+RESULTS = {
+    "right": "the program's own check passed",
+    "same": f"no check of its own: each launch gave the same in {SCHEDULES} random schedules as in order, and the "
+    "sanitizer found no error",
+    "ran": "no check of its own",
+    "wrong": "its check failed, or it ended with an error",
+    "refused": "it uses what the engine doesn't have, and the engine says so",
+    "doesn't compile": "this machine's C++ compiler rejects its host part, or NVRTC its kernels",
+    "too long": "stopped at the limit of CPU time",
+}
+"""What can become of a program, best first, and what that means."""
+RAN = ("right", "same", "ran", "wrong")
+SIGNS = (
+    (r"^\S+: .*? (?P<reason>calls .+), which vgpu doesn't have", "refused"),
+    (r"doesn't compile with .*\n(?:.*\n)*?\S+?: (?:fatal )?error: (?P<reason>.+)", "doesn't compile"),
+    (r"^(?:\S*\.)?Unsupported\w*: (?P<reason>.+)", "refused"),
+    (r"isn't understood: (?P<reason>.+)", "refused"),
+    (r"^\S+\.cu: (?P<reason>.+)", "refused"),
+    (r"^(?:\S*\.)?(?P<reason>KernelTimeout\b.*)", "too long"),
+    (r"^(?P<reason>(?:\S*\.)?\w+(?:Error|Fault|Misaligned|Assert|Timeout)\w*: .+)", "wrong"),
+)
+"""What stands on stderr -> what became of the program; the first that fits."""
+REPORT = "Kernels on "  # with which `vgpu profile` begins to speak
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel that a program launched. `variants`: of its template. `modelled`: seconds of all launches, modelled.
+
+    The registers, grid and block are those of the variant that takes longest.
+    """
+
+    name: str
+    launches: int
+    variants: int
+    registers: int
+    grid: tuple[int, ...]
+    block: tuple[int, ...]
+    modelled: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a program: a key of `RESULTS`, why, its kernels, and the CPU seconds it took."""
+
+    result: str
+    reason: str = ""
+    kernels: tuple[Kernel, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass
+class Ran:
+    """A run of `vgpu`: its exit status (None for one that was stopped at its limit), its output, its report."""
+
+    status: int | None
+    stdout: str
+    stderr: str
+    seconds: float
+    report: list[dict[str, Any]] = field(default_factory=list)
+
+
+def outcome(program: Program, folder: Path) -> Outcome:
+    """Run a program, whose repository lies in `folder`. One without a check also runs under the sanitizer."""
+    ran = run("profile", program, folder)
+    result, reason = judged(program, ran)
+    if result == "ran":
+        result = _under_schedules(program, folder)
+    return Outcome(result, reason, kernels_of(ran.report), round(ran.seconds, 1))
+
+
+def _under_schedules(program: Program, folder: Path) -> str:
+    ran = run("sanitize", program, folder, ["--schedules", str(SCHEDULES)])
+    return "same" if ran.status == 0 and ran.report else "ran"
+
+
+def judged(program: Program, ran: Ran) -> tuple[str, str]:
+    """What became of a program, as a key of `RESULTS`, and why."""
+    if ran.status is None:
+        return "too long", f"more than {program.seconds:g} s of CPU time"
+    said = ran.stdout + ran.stderr
+    for pattern, result in SIGNS:
+        if match := re.search(pattern, ran.stderr, re.MULTILINE):
+            return result, match["reason"].strip()
+    if program.failed and (match := re.search(program.failed, said)):
+        return "wrong", f"it says {_line(said, match)!r}"
+    if ran.status < 0:
+        return "wrong", f"ended by {signal.Signals(-ran.status).name}"
+    if ran.status > 0:
+        return "wrong", f"exit status {ran.status}: {(said.strip().splitlines() or [''])[-1]}"
+    if not ran.report:
+        return "refused", "it launches no kernel here"
+    checked = program.exit_is_check or (program.passed and re.search(program.passed, said))
+    return ("right" if checked else "ran"), ""
+
+
+def _line(text: str, match: re.Match[str]) -> str:
+    """The line of a text in which a match begins."""
+    return text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0].strip()
+
+
+def run(verb: str, program: Program, folder: Path, options: Sequence[str] = ()) -> Ran:
+    """Run `vgpu VERB` on a program, until it ends or has used its CPU time."""
+    path = folder / program.file
+    with tempfile.TemporaryDirectory() as kept:
+        report = Path(kept) / "report.json"
+        called = ("-m", program.through, path.name) if program.through else (path.name,)
+        command = [
+            sys.executable, "-m", "vgpu", verb, *options, "--json", str(report), *program.flags, *called,
+            *program.arguments,
+        ]  # fmt: skip
+        status, stdout, stderr, seconds = _limited(command, path.parent, program.seconds)
+        found = json.loads(report.read_text(encoding="utf-8")) if report.is_file() else []
+    return Ran(status, stdout[: stdout.rfind(REPORT)] if REPORT in stdout else stdout, stderr, seconds, found)
+
+
+def _limited(command: Sequence[str], folder: Path, seconds: float) -> tuple[int | None, str, str, float]:
+    """Run a command and its children for so many CPU seconds at most: status, stdout, stderr, CPU seconds."""
+    environment = os.environ | {"VGPU_TIMEOUT": str(10 * seconds), "PYTHONUNBUFFERED": "1"}
+    limit = int(seconds) + 1
+    before = _children()
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, text=True, errors="replace", start_new_session=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)),
+    ) as process:  # fmt: skip
+        try:
+            stdout, stderr = process.communicate(timeout=4 * seconds)  # one that sleeps uses no CPU time
+            status = None if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else process.returncode
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            stdout, stderr = process.communicate()
+            status = None
+    return status, stdout, stderr, _children() - before
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def kernels_of(report: Iterable[dict[str, Any]]) -> tuple[Kernel, ...]:
+    """The kernels of a profile's JSON by name; instances of a template are one kernel."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in report:
+        groups.setdefault(row["kernel"].partition("<")[0], []).append(row)
+    found = []
+    for name, rows in groups.items():
+        longest = max(rows, key=lambda row: row["modelled_seconds"])
+        found.append(
+            Kernel(
+                name, sum(row["launches"] for row in rows), len({row["kernel"] for row in rows}), longest["registers"],
+                tuple(longest["grid"]), tuple(longest["block"]),
+                sum(row["launches"] * row["modelled_seconds"] for row in rows),
+            )
+        )  # fmt: skip
+    return tuple(found)
