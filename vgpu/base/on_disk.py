@@ -40,17 +40,24 @@ class Refused(ValueError):
     """A folder in which nothing is kept; the message says why, and the fix."""
 
 
-def kept(kind: str, packages: Sequence[str], inputs: Sequence[object], make: Callable[[], bytes]) -> bytes:
+def kept(
+    kind: str,
+    packages: Sequence[str],
+    inputs: Sequence[object],
+    make: Callable[[], bytes],
+    valid: Callable[[bytes], bool] = lambda entry: True,
+) -> bytes:
     """The result of `make()`, which is called only where no process has kept it yet.
 
     kind: "ptx" and the like, the beginning of the file's name. packages: the distributions whose versions the result
     depends on; where one is not installed as such, nothing is kept. inputs: all else that it depends on, as JSON can
-    hold it; the engine's own sources need not be named. Errors: those of `make`, which are not kept.
+    hold it; the engine's own sources need not be named. valid: whether an entry still holds, where `make` finds out
+    what else it depends on; one that doesn't is replaced. Errors: those of `make`, which are not kept.
     """
     path = _path(kind, packages, inputs)
     if path is None:
         return make()
-    if (data := _read(path)) is None:
+    if (data := _read(path)) is None or not valid(data):
         data = make()
         _write(path, data)
     return data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,8 +13,9 @@ from typing import Any
 
 DESCRIPTION = """\
 Run CUDA programs on a machine without a GPU. PROGRAM is a CUDA C++ file with main, or a Python script that uses
-numba.cuda, cupy or triton; with -m it is a module, such as pytest."""
-CUDA_C = (".cu", ".cuda")
+numba.cuda, cupy or triton; with -m it is a module, such as pytest. A CUDA program may have more files, before its
+arguments: vgpu run main.cu kernels.cu io.cpp -- arguments."""
+CUDA_C, CPP = (".cu", ".cuda"), (".cpp", ".cc", ".cxx", ".c")
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         added.add_argument(
             "-D", dest="macros", action="append", default=[], metavar="NAME=VALUE", help="for a .cu file"
         )
-        added.add_argument(
-            "--with", dest="beside", action="append", default=[], metavar="FILE",
-            help="a C++ file that belongs to the .cu file",
-        )  # fmt: skip
+        added.add_argument("-std", metavar="STANDARD", help="for a .cu file: c++17 unless given")
         added.add_argument("--kernel", metavar="NAME", help="launch this kernel of a .cu file, which needs no main")
         added.add_argument("--grid", default="1", metavar="N", help="its blocks: 4, or 16x16")
         added.add_argument("--block", default="256", metavar="N", help="threads of a block: 256, or 16x16")
@@ -98,7 +97,10 @@ def _parser() -> argparse.ArgumentParser:
         )  # fmt: skip
         added.add_argument("-m", dest="module", action="store_true", help="PROGRAM is the name of a module")
         added.add_argument("program", metavar="PROGRAM")
-        added.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="the program's own arguments")
+        added.add_argument(
+            "arguments", nargs=argparse.REMAINDER, metavar="...",
+            help="more files of a CUDA program, then, behind -- where there are any, the program's own arguments",
+        )  # fmt: skip
         added.set_defaults(schedules=0, json=None, html=None)
     added = verbs.add_parser("startup", help="let VGPU=1 python … use the virtual GPU in this environment, or no more")
     added.add_argument("switch", choices=("on", "off"))
@@ -134,7 +136,7 @@ def _execute(options: argparse.Namespace) -> int:
     """Run the program, and return its exit status."""
     from vgpu.programs.python import run_python
 
-    if options.module or Path(options.program).suffix not in CUDA_C:
+    if options.module or Path(options.program).suffix not in (*CUDA_C, *CPP):
         return run_python(options.program, options.arguments, module=options.module)
     from vgpu.base.errors import VirtualGPUError
     from vgpu.programs.cuda_c.run import run_cuda_c
@@ -142,9 +144,11 @@ def _execute(options: argparse.Namespace) -> int:
     from vgpu.programs.kernels import launch
 
     flags = [f"-I{folder}" for folder in options.folders] + [f"-D{macro}" for macro in options.macros]
+    flags += [f"-std={options.std}"] if options.std else []
     try:
         if options.kernel is None:
-            return run_cuda_c(options.program, options.arguments, flags, options.beside)
+            files, arguments = _files(options)
+            return run_cuda_c(files, arguments, flags)
         arrays = launch(
             Path(options.program), options.kernel, options.grid, options.block, options.given, flags, options.shared
         )
@@ -154,6 +158,14 @@ def _execute(options: argparse.Namespace) -> int:
     except (VirtualGPUError, CannotSplit) as error:
         print(f"{options.program}: {error}", file=sys.stderr)
         return 1
+
+
+def _files(options: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """The files of a CUDA program, and its arguments: sources that follow the first one belong to it, up to `--`."""
+    words = options.arguments
+    more = list(itertools.takewhile(lambda word: Path(word).suffix in (*CUDA_C, *CPP), words))
+    rest = words[len(more) :]
+    return [options.program, *more], rest[1:] if rest[:1] == ["--"] else rest
 
 
 def _startup(switch: str) -> int:

@@ -1,26 +1,53 @@
-"""Compile the host's half of a program, with the C++ compiler of this machine, into a library that Python loads."""
+"""Compile the host's half of a program, with the C++ compiler of this machine, into a library that Python loads.
+
+Each file becomes an object. Objects are kept from one run to the next, with the hashes of all headers that the compiler
+read for them (its `-MD` output): an object is made again when one of these has changed.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
+from vgpu.base import on_disk
 from vgpu.base.errors import CompileError, Unsupported
 from vgpu.compile.cuda_c import include_folders
 from vgpu.programs.cuda_c.text import opening, pieces
 
 HERE = Path(__file__).parent
+RUNTIME = sorted(HERE.glob("*.cpp"))
 COMPILERS = ("c++", "g++", "clang++")
-FLAGS = (
-    "-std=c++17", "-O1", "-g", "-w", "-fPIC", "-shared", "-fno-optimize-sibling-calls",
-    "-Wl,-z,defs",
-)  # fmt: skip
+CPP = ("-std=c++17", "-include", str(HERE / "prelude.h"))
+FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fno-optimize-sibling-calls")
+LINKED = ("-shared", "-Wl,-z,defs", "-ldl", "-lpthread")
+SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # the compiler's variables
 _MISSING = re.compile(r"undefined (?:reference to|symbol:) [`']?([\w:]+)")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file for the host's compiler: where it is, its text, and the names that it shares with kernels.
+
+    kernels: those that it has; templates: those of them that are templates, each of whose stubs has arguments in its
+    name. own: the variables of the device and the kernels that no other file can see, though it may have others of the
+    same name.
+    """
+
+    path: Path
+    text: str
+    kernels: Collection[str] = ()
+    templates: Collection[str] = ()
+    own: Collection[str] = ()
 
 
 def compiler() -> str | None:
@@ -30,11 +57,12 @@ def compiler() -> str | None:
     return next((found for name in (os.environ.get("CXX"), *COMPILERS) if name and (found := shutil.which(name))), None)
 
 
-def library(host: str, name: str, folder: Path, options: Sequence[str] = (), beside: Sequence[str] = ()) -> Path:
-    """Compile the host's half, with the C++ files `beside` it, into `folder`, and return the library.
+def library(sources: Sequence[Source], folder: Path, options: Sequence[str] = ()) -> tuple[Path, list[dict[str, str]]]:
+    """Compile files and link them, with the runtime, to a library in `folder`.
 
-    Raises CompileError with the compiler's words, and with the names of what the runtime here lacks; Unsupported
-    without a compiler.
+    Returns its path, and for each file the stubs of its kernels: by symbol, as C++ names them: "scale", "reduce<256>".
+    What only file n can see (`Source.own`) has ".n" behind its symbol. Raises CompileError with the compiler's words,
+    and with the names of what the runtime lacks; Unsupported without a compiler.
     """
     found = compiler()
     if found is None:
@@ -42,46 +70,124 @@ def library(host: str, name: str, folder: Path, options: Sequence[str] = (), bes
             "a whole CUDA program needs a C++ compiler for its host part, and there is none (c++, g++ or clang++). "
             "Launch its kernels by themselves: vgpu profile file.cu --kernel NAME --grid 4 --block 256 --arg …"
         )
-    source, target = folder / f"{name}.host.cpp", folder / f"{name}.so"
-    source.write_text(f'#line 1 "{name}"\n{host}', encoding="utf-8")
-    includes = [f"-I{each}" for each in (HERE, *include_folders())]
+    every = [*sources, *(Source(path, path.read_text(encoding="utf-8")) for path in RUNTIME)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(lambda at: _object(found, every[at], at, options), range(len(every))))
+    linked = on_disk.kept(
+        "linked", (), [_identity(found), [hashlib.sha256(data).hexdigest() for data, _ in objects]],
+        lambda: _linked(found, [data for data, _ in objects], sources[0].path.name),
+    )  # fmt: skip
+    target = folder / f"{sources[0].path.name}.so"
+    target.write_bytes(linked)
+    return target, [stubs for _, stubs in objects[: len(sources)]]
+
+
+def _identity(found: str) -> list[object]:
+    """The compiler's file: another version has another size or time."""
+    status = os.stat(found)
+    return [os.path.realpath(found), status.st_size, status.st_mtime_ns]
+
+
+# ---------------------------------------------------------------- one object
+
+
+def _object(found: str, source: Source, at: int, options: Sequence[str]) -> tuple[bytes, dict[str, str]]:
+    """The object of file number `at`, and the stubs in it."""
+    given = [f"-I{os.path.abspath(option[2:])}" if option.startswith("-I") else option for option in options]
+    language = "c" if source.path.suffix == ".c" else "c++"
     command = [
-        found, *FLAGS, *options, *includes, "-include", str(HERE / "prelude.h"), str(source),
-        str(HERE / "runtime.cpp"), *beside, "-o", str(target), "-ldl", "-lpthread",
+        found, "-x", language, *(CPP if language == "c++" else ()), *FLAGS,
+        *(option for option in given if language == "c++" or not option.startswith("-std")),
+        "-iquote", os.path.abspath(source.path.parent),
+        *(f"-I{each}" for each in (HERE / "include", *include_folders())),
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode == 0:
-        return target
-    lacking = sorted(set(_MISSING.findall(done.stderr)))
-    if lacking:
-        raise CompileError(
-            f"{name} calls {', '.join(lacking)}, which vgpu doesn't have: it has common functions of the "
-            "runtime API, and no CUDA libraries."
-        )
-    raise CompileError(
-        f"the host part of {name} doesn't compile with {Path(found).name}:\n{done.stderr.strip()[:4000]}"
+    names = [sorted(each) for each in (source.kernels, source.templates, source.own)]
+    inputs = [_identity(found), command, os.getcwd(), [os.environ.get(name) for name in SEARCHED], at, names]
+
+    def make() -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            data, stubs, read = _compiled(command, source, at, Path(folder))
+        hashes = {path: _hash(path) for path in read}
+        return json.dumps([hashes, stubs]).encode() + b"\n" + data
+
+    head, _, data = on_disk.kept("object", (), [*inputs, source.path.name, source.text], make, _is_current).partition(
+        b"\n"
     )
+    return data, json.loads(head)[1]
 
 
-def instances(library_path: Path, kernels: Sequence[str], templates: Collection[str]) -> dict[str, str]:
-    """The stubs of kernels in the library, by symbol, as C++ names them: "scale", "reduce<256>".
+def _hash(path: str) -> str | None:
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError:
+        return None
 
-    kernels: their names; templates: those of them that are templates, each of whose stubs has arguments in its name.
-    """
-    wanted = {kernel.rpartition("::")[2]: kernel in templates for kernel in kernels}
+
+def _is_current(entry: bytes) -> bool:
+    hashes, _ = json.loads(entry.partition(b"\n")[0])
+    return all(_hash(path) == found for path, found in hashes.items())
+
+
+def _compiled(command: Sequence[str], source: Source, at: int, folder: Path) -> tuple[bytes, dict[str, str], list[str]]:
+    """Compile a file: the object, the stubs in it, and the headers that were read."""
+    text, target, read = folder / "source", folder / "object", folder / "headers"
+    text.write_text(f'#line 1 "{source.path.name}"\n{source.text}', encoding="utf-8")
+    done = subprocess.run(
+        [*command, "-c", str(text), "-o", str(target), "-MD", "-MF", str(read)], capture_output=True, text=True
+    )
+    if done.returncode:
+        raise CompileError(
+            f"the host part of {source.path.name} doesn't compile with {Path(command[0]).name}:\n"
+            f"{done.stderr.strip()[:4000]}"
+        )
+    found = _names(target)
+    if own := [symbol for symbol, name in found.items() if _last(name) in source.own]:
+        renamed = [f"--redefine-sym={symbol}={symbol}.{at}" for symbol in own]
+        subprocess.run(["objcopy", *renamed, str(target)], check=True)
+        found |= {f"{symbol}.{at}": found.pop(symbol) for symbol in own}
+    templates = {kernel: kernel in source.templates for kernel in source.kernels}
+    stubs = {symbol: name for symbol, name in found.items() if templates.get(_last(name)) is ("<" in name)}
+    headers = re.findall(r"(?:[^\s\\]|\\ )+", read.read_text(encoding="utf-8").partition(":")[2])
+    paths = (os.path.abspath(header.replace("\\ ", " ")) for header in headers)
+    return target.read_bytes(), stubs, [path for path in paths if path != str(text)]
+
+
+def _names(target: Path) -> dict[str, str]:
+    """The symbols that an object defines for others, each with its name in C++ without a function's parameters."""
     symbols, names = (
-        subprocess.run(["nm", *how, "-D", "--defined-only", str(library_path)], capture_output=True, text=True).stdout
+        subprocess.run(["nm", *how, "-g", "--defined-only", str(target)], capture_output=True, text=True).stdout
         for how in ((), ("-C",))
     )
-    found = {}
-    for mangled, plain in zip(symbols.splitlines(), names.splitlines(), strict=True):
-        name = _name(plain.split(maxsplit=2)[-1])
-        if wanted.get(re.sub(r"<.*", "", name).rpartition("::")[2]) is ("<" in name):
-            found[mangled.split()[-1]] = name
-    return found
+    pairs = zip(symbols.splitlines(), names.splitlines(), strict=True)
+    return {mangled.split()[-1]: _name(plain.split(maxsplit=2)[-1]) for mangled, plain in pairs}
 
 
 def _name(demangled: str) -> str:
     """A function's name with the arguments of its template: "reduce<256>" of `void reduce<256>(float*, int)`."""
     name = pieces(demangled, " ")[-1]
     return name[: opening(name, len(name) - 1)] if name.endswith(")") else name
+
+
+def _last(name: str) -> str:
+    """What a kernel or a variable is called in its namespace: "reduce" of "sums::reduce<256>"."""
+    return re.sub(r"<.*", "", name).rpartition("::")[2]
+
+
+# ---------------------------------------------------------------- the library
+
+
+def _linked(found: str, objects: Sequence[bytes], name: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{at}.o" for at in range(len(objects))]
+        for path, data in zip(paths, objects, strict=True):
+            path.write_bytes(data)
+        target = Path(folder) / "library"
+        done = subprocess.run([found, *map(str, paths), *LINKED, "-o", str(target)], capture_output=True, text=True)
+        if done.returncode == 0:
+            return target.read_bytes()
+    if lacking := sorted(set(_MISSING.findall(done.stderr))):
+        raise CompileError(
+            f"{name} calls {', '.join(lacking)}, which vgpu doesn't have: it has common functions of the runtime API. "
+            "If another file of the program has it, name that too: vgpu run a.cu b.cpp"
+        )
+    raise CompileError(f"the files of {name} can't be linked:\n{done.stderr.strip()[:4000]}")

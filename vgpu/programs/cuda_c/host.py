@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from vgpu.hardware.device import current
 from vgpu.hardware.occupancy import most_threads, occupancy
 from vgpu.launch.launch import Kernel
 from vgpu.operations import CUDARuntimeError
+from vgpu.programs.cuda_c.handles import Handles
+from vgpu.programs.cuda_c.textures import Textures
 from vgpu.standins.cupy import cudart, streams
 from vgpu.standins.cupy.signature import CParameter, parameters
 from vgpu.storage import memory
@@ -51,27 +54,43 @@ TEXTS = {
 HANDLER = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_long))
 
 
+@dataclass(frozen=True)
+class Device:
+    """The device half of a file: its kernels by the symbols of their stubs, and its text."""
+
+    kernels: Mapping[str, Kernel]
+    source: str
+
+
 class Host:
-    """Answers the calls of a program: `call` is the function for its library. `kernels` by mangled name.
+    """Answers the calls of a program: `call` is the function for its library. `devices` by the number of their files.
 
     A kernel's error is printed when it occurs; as on a GPU, all later calls return its code.
     """
 
-    def __init__(self, kernels: dict[str, Kernel], source: str):
-        self.kernels, self.source = kernels, source
+    def __init__(self, devices: Mapping[int, Device]):
+        self.kernels = {symbol: kernel for each in devices.values() for symbol, kernel in each.kernels.items()}
+        self._sources = {kernel: each.source for each in devices.values() for kernel in each.kernels.values()}
+        self._modules = {
+            at: kernel.module for at, each in devices.items() for kernel in each.kernels.values()
+        }  # a file's kernels share one
         self._fault = SUCCESS
         self._streams: dict[int, streams.Stream] = {}
         self._events: dict[int, streams.Event] = {}
         self._pinned: dict[int, memory.Allocation] = {}
         self._texts: dict[int, ctypes.Array] = {}
         self._shared: dict[str, int] = {}
+        handles = Handles()
+        self._parts = (self, Textures(handles))
         self.call = HANDLER(self._call)
 
     def _call(self, name: bytes, count: int, given: ctypes._Pointer) -> int:
         try:
             if self._fault and not name.startswith(b"error_"):
                 return self._fault
-            return getattr(self, f"do_{name.decode()}")(*given[:count]) or SUCCESS
+            answer = f"do_{name.decode()}"
+            part = next(part for part in self._parts if hasattr(part, answer))
+            return getattr(part, answer)(*given[:count]) or SUCCESS
         except OutOfMemory:
             return OUT_OF_MEMORY
         except KernelError as error:
@@ -112,7 +131,7 @@ class Host:
         options: dict[str, Any] = {"cooperative": True} if cooperative else {}
         operations.kernel(
             self._queue(stream), kernel, (gx & _U32, gy & _U32, gz & _U32), (bx & _U32, by & _U32, bz & _U32), params,
-            arrays_of(kernel, params, self.source), shared, **options,
+            arrays_of(kernel, params, self._sources[kernel]), shared, **options,
         )  # fmt: skip
 
     def _kernel(self, symbol: int) -> Kernel:
@@ -138,6 +157,14 @@ class Host:
         found = _resources(self._kernel(symbol))
         held = occupancy(found.registers, found.shared_bytes + shared, threads, current())
         ctypes.c_int.from_address(blocks).value = held.blocks_per_sm
+
+    def do_occupancy_shared(self, nbytes: int, symbol: int, blocks: int, threads: int) -> None:
+        found, gpu = _resources(self._kernel(symbol)), current()
+        fits = (
+            shared for shared in range(gpu.shared_optin_limit - found.shared_bytes, -1, -128)
+            if occupancy(found.registers, found.shared_bytes + shared, threads, gpu).blocks_per_sm >= blocks
+        )  # fmt: skip
+        ctypes.c_size_t.from_address(nbytes).value = next(fits, 0)
 
     # -- memory
 
@@ -168,14 +195,19 @@ class Host:
     def do_memset(self, address: int, value: int, nbytes: int, stream: int) -> None:
         cudart.memsetAsync(address, value & 0xFF, nbytes, self._queue(stream).handle)
 
+    def do_pointer(self, target: int, address: int) -> None:
+        found = memory.describe(address)
+        kind = "" if found.allocation is None or found.freed else found.allocation.kind
+        ctypes.c_long.from_address(target).value = {"": 0, "pinned": 1}.get(kind, 2)
+
     def do_mem_info(self, available: int, total: int) -> None:
         found = cudart.memGetInfo()
         for place, value in zip((available, total), found, strict=True):
             ctypes.c_size_t.from_address(place).value = value
 
     def do_symbol(self, target: int, symbol: int, nbytes: int) -> int:
-        name = ctypes.string_at(symbol).decode()
-        module = next((kernel.module for kernel in self.kernels.values()), None)  # one for all
+        name, _, at = ctypes.string_at(symbol).decode().rpartition(".")
+        module = self._modules.get(int(at or -1))
         if module is None or name not in module.variables.addresses:
             return INVALID_SYMBOL
         if target:
@@ -230,10 +262,18 @@ class Host:
     def _queue(self, stream: int) -> operations.Queue:
         return self._streams[stream].queue if stream in self._streams else operations.find_queue(stream)
 
-    def do_stream_create(self, target: int, flags: int) -> None:
-        made = streams.Stream(non_blocking=bool(flags & cudart.streamNonBlocking))
+    def do_stream_create(self, target: int, flags: int, priority: int) -> None:
+        made = streams.Stream(non_blocking=bool(flags & cudart.streamNonBlocking), priority=priority)
         self._streams[made.ptr] = made
         ctypes.c_size_t.from_address(target).value = made.ptr
+
+    def do_stream_info(self, stream: int, flags: int, priority: int) -> None:
+        found = self._queue(stream)
+        ctypes.c_uint.from_address(flags).value = 0 if found.blocking else cudart.streamNonBlocking
+        ctypes.c_int.from_address(priority).value = found.priority
+
+    def do_host_function(self, stream: int, function: int, data: int) -> None:
+        operations.submit(self._queue(stream), *host_function(function, data))
 
     def do_stream_destroy(self, stream: int) -> None:
         self._streams.pop(stream, None)
@@ -264,6 +304,12 @@ class Host:
 
 
 _U32 = 0xFFFFFFFF
+
+
+def host_function(function: int, data: int) -> tuple[operations.Operation, Callable[[], None]]:
+    """A call of a program's function in a stream: the operation, and what runs it."""
+    call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(function)
+    return operations.Operation("host function", label="a host function", asynchronous=True), lambda: call(data)
 
 
 def _put(address: int, values: list[int]) -> None:

@@ -73,6 +73,12 @@ cudaError_t cudaGetSymbolSize(size_t *n, const T &variable) {
     return ::cudaGetSymbolSize(n, (const void *)&variable);
 }
 
+// As they were before CUDA 13.
+static inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+static inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+static inline cudaError_t cudaMemPrefetchAsync(const void *, size_t, int, cudaStream_t = 0) { return cudaSuccess; }
+static inline cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+
 // A kernel stands for its address, too.
 template <class... A>
 cudaError_t cudaFuncSetAttribute(void (*f)(A...), cudaFuncAttribute attribute, int value) {

@@ -1,6 +1,5 @@
 // CUDA's runtime API for the host's half of a program: each call goes to Python, which has the virtual GPU.
-// prelude.h is included before it.
-#include <dlfcn.h>
+#include "runtime.h"
 
 #include <exception>
 
@@ -18,21 +17,6 @@ struct Configuration {
     cudaStream_t stream;
 } configuration;
 
-template <class... A>
-cudaError_t call(const char *name, A... arguments) {
-    long given[] = {0, (long)arguments...};
-    fflush(stdout);
-    cudaError_t status = (cudaError_t)handler(name, sizeof...(arguments), given + 1);
-    if (status != cudaSuccess && status != cudaErrorNotReady) last = status;
-    return status;
-}
-
-// The name of a kernel's stub, or of a variable: it is the one that NVRTC gives the kernel.
-const char *symbol(const void *address) {
-    Dl_info found;
-    return dladdr(address, &found) && found.dli_sname ? found.dli_sname : "";
-}
-
 cudaError_t launch(const char *name, const Configuration &how, const void *const *addresses, const size_t *sizes,
                    int count, bool cooperative) {
     return call("launch", name, how.grid.x, how.grid.y, how.grid.z, how.block.x, how.block.y, how.block.z, how.shared,
@@ -40,6 +24,18 @@ cudaError_t launch(const char *name, const Configuration &how, const void *const
 }
 
 }  // namespace
+
+cudaError_t vgpu_call(const char *name, int count, const long *given) {
+    fflush(stdout);
+    cudaError_t status = (cudaError_t)handler(name, count, given);
+    if (status != cudaSuccess && status != cudaErrorNotReady) last = status;
+    return status;
+}
+
+const char *vgpu_symbol(const void *address) {
+    Dl_info found;
+    return dladdr(address, &found) && found.dli_sname ? found.dli_sname : "";
+}
 
 [[noreturn]] void vgpu_exit(int status) { throw Exit{status}; }
 
@@ -72,15 +68,27 @@ __attribute__((noinline)) void vgpu_launch(const vgpu_arguments *given, int coun
         addresses[i] = given[i].address;
         sizes[i] = given[i].size;
     }
-    launch(symbol(__builtin_return_address(0)), configuration, addresses, sizes, count, false);
+    launch(vgpu_symbol(__builtin_return_address(0)), configuration, addresses, sizes, count, false);
 }
 
 cudaError_t cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
-    return launch(symbol(f), {grid, block, shared, stream}, args, nullptr, -1, false);
+    return launch(vgpu_symbol(f), {grid, block, shared, stream}, args, nullptr, -1, false);
 }
 cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream) {
-    return launch(symbol(f), {grid, block, shared, stream}, args, nullptr, -1, true);
+    return launch(vgpu_symbol(f), {grid, block, shared, stream}, args, nullptr, -1, true);
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *f, void **args) {
+    bool cooperative = false;
+    for (unsigned i = 0; i < how->numAttrs; ++i) {
+        const auto &given = how->attrs[i];
+        if (given.id == cudaLaunchAttributeClusterDimension && given.val.clusterDim.x * given.val.clusterDim.y *
+            given.val.clusterDim.z > 1)
+            return last = cudaErrorNotSupported;
+        cooperative |= given.id == cudaLaunchAttributeCooperative && given.val.cooperative;
+    }
+    return launch(vgpu_symbol(f), {how->gridDim, how->blockDim, how->dynamicSmemBytes, how->stream}, args, nullptr, -1,
+                  cooperative);
 }
 
 // memory
@@ -92,6 +100,11 @@ cudaError_t cudaHostAlloc(void **p, size_t n, unsigned) { return call("malloc_ho
 cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height) {
     *pitch = (width + 511) / 512 * 512;
     return call("malloc", p, *pitch * height);
+}
+cudaError_t cudaMalloc3D(cudaPitchedPtr *p, cudaExtent size) {
+    p->xsize = size.width;
+    p->ysize = size.height;
+    return cudaMallocPitch(&p->ptr, &p->pitch, size.width, size.height * size.depth);
 }
 cudaError_t cudaFree(void *p) { return call("free", p); }
 cudaError_t cudaFreeAsync(void *p, cudaStream_t) { return call("free", p); }
@@ -107,8 +120,15 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t n, cudaMemcpyKind kind
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, cudaMemcpyKind kind, cudaStream_t stream) {
     return call("memcpy", to, from, n, kind, stream, 1);
 }
+cudaError_t cudaMemcpyPeer(void *to, int, const void *from, int, size_t n) {
+    return cudaMemcpy(to, from, n, cudaMemcpyDeviceToDevice);
+}
+cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t n, cudaStream_t stream) {
+    return cudaMemcpyAsync(to, from, n, cudaMemcpyDeviceToDevice, stream);
+}
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+    if (to_pitch == width && from_pitch == width) return cudaMemcpyAsync(to, from, width * height, kind, stream);
     for (size_t row = 0; row < height; ++row)
         if (auto status = cudaMemcpyAsync((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind,
                                           stream))
@@ -123,13 +143,24 @@ cudaError_t cudaMemset(void *p, int value, size_t n) { return call("memset", p, 
 cudaError_t cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t stream) {
     return call("memset", p, value, n, stream);
 }
-cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
+cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
     for (size_t row = 0; row < height; ++row)
-        if (auto status = cudaMemset((char *)p + row * pitch, value, width)) return status;
+        if (auto status = cudaMemsetAsync((char *)p + row * pitch, value, width, stream)) return status;
     return cudaSuccess;
 }
-cudaError_t cudaGetSymbolAddress(void **p, const void *variable) { return call("symbol", p, symbol(variable), 0); }
-cudaError_t cudaGetSymbolSize(size_t *n, const void *variable) { return call("symbol", 0, symbol(variable), n); }
+cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
+    return cudaMemset2DAsync(p, pitch, value, width, height, 0);
+}
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent size, cudaStream_t stream) {
+    for (size_t z = 0; z < size.depth; ++z) {
+        char *slice = (char *)p.ptr + z * p.pitch * p.ysize;
+        if (auto status = cudaMemset2DAsync(slice, p.pitch, value, size.width, size.height, stream)) return status;
+    }
+    return cudaSuccess;
+}
+cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent size) { return cudaMemset3DAsync(p, value, size, 0); }
+cudaError_t cudaGetSymbolAddress(void **p, const void *variable) { return call("symbol", p, vgpu_symbol(variable), 0); }
+cudaError_t cudaGetSymbolSize(size_t *n, const void *variable) { return call("symbol", 0, vgpu_symbol(variable), n); }
 cudaError_t cudaMemcpyToSymbolAsync(const void *variable, const void *from, size_t n, size_t offset,
                                     cudaMemcpyKind kind, cudaStream_t stream) {
     void *to = nullptr;
@@ -152,6 +183,58 @@ cudaError_t cudaMemPrefetchAsync(const void *, size_t, cudaMemLocation, unsigned
 cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) { return cudaSuccess; }
 cudaError_t cudaHostRegister(void *, size_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaHostUnregister(void *) { return cudaSuccess; }
+cudaError_t cudaHostGetFlags(unsigned *flags, void *) {
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *found, const void *p) {
+    long type = 0;
+    memset(found, 0, sizeof *found);
+    cudaError_t status = call("pointer", &type, p);
+    found->type = (cudaMemoryType)type;
+    found->hostPointer = (void *)p;
+    found->devicePointer = type == cudaMemoryTypeUnregistered ? nullptr : (void *)p;
+    return status;
+}
+
+// memory pools: all take from the same memory
+struct CUmemPoolHandle_st {
+    unsigned long values[16];
+} pool;
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *found, int) {
+    *found = &pool;
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *found, int) { return cudaDeviceGetDefaultMemPool(found, 0); }
+cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *made, const cudaMemPoolProps *) {
+    *made = new CUmemPoolHandle_st{};
+    return cudaSuccess;
+}
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t given) {
+    if (given != &pool) delete given;
+    return cudaSuccess;
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc *, size_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t given, cudaMemPoolAttr attribute, void *value) {
+    bool wide = attribute >= cudaMemPoolAttrReleaseThreshold;
+    given->values[attribute & 15] = wide ? *(unsigned long *)value : *(int *)value;
+    return cudaSuccess;
+}
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t given, cudaMemPoolAttr attribute, void *value) {
+    if (attribute < cudaMemPoolAttrReleaseThreshold) {
+        *(int *)value = given->values[attribute & 15];
+    } else if (attribute == cudaMemPoolAttrReleaseThreshold) {
+        *(unsigned long *)value = given->values[attribute & 15];
+    } else {  // bytes reserved and used, now and at most
+        size_t available = 0, total = 0;
+        if (auto status = cudaMemGetInfo(&available, &total)) return status;
+        *(unsigned long *)value = total - available;
+    }
+    return cudaSuccess;
+}
+cudaError_t cudaMallocFromPoolAsync(void **p, size_t n, cudaMemPool_t, cudaStream_t) { return call("malloc", p, n); }
 
 // devices
 cudaError_t cudaGetDeviceCount(int *count) {
@@ -174,6 +257,21 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
 }
 cudaError_t cudaDeviceCanAccessPeer(int *can, int, int) {
     *can = 0;
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return last = cudaErrorPeerAccessUnsupported; }
+cudaError_t cudaDeviceDisablePeerAccess(int) { return last = cudaErrorPeerAccessNotEnabled; }
+cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *) { return cudaGetDevice(device); }
+cudaError_t cudaDeviceGetPCIBusId(char *text, int room, int) {
+    snprintf(text, room, "0000:00:00.0");
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache *found) {
+    *found = cudaFuncCachePreferNone;
+    return cudaSuccess;
+}
+cudaError_t cudaGetDeviceFlags(unsigned *flags) {
+    *flags = 0;
     return cudaSuccess;
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
@@ -237,18 +335,41 @@ const char *cudaGetErrorName(cudaError_t error) {
 }
 
 // streams and events
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int) {
-    return call("stream_create", stream, flags);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
+    return call("stream_create", stream, flags, priority);
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
-    return call("stream_create", stream, flags);
+    return call("stream_create", stream, flags, 0);
 }
-cudaError_t cudaStreamCreate(cudaStream_t *stream) { return call("stream_create", stream, 0); }
+cudaError_t cudaStreamCreate(cudaStream_t *stream) { return call("stream_create", stream, 0, 0); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return call("stream_destroy", stream); }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return call("synchronize", stream); }
 cudaError_t cudaStreamQuery(cudaStream_t) { return call("synchronize", 0); }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     return call("stream_wait", stream, event);
+}
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags) {
+    int priority;
+    return call("stream_info", stream, flags, &priority);
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority) {
+    unsigned flags;
+    return call("stream_info", stream, &flags, priority);
+}
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id) {
+    *id = (unsigned long long)stream;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t, int *device) { return cudaGetDevice(device); }
+cudaError_t cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue *) { return cudaSuccess; }
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *, size_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t f, void *data) {
+    return call("host_function", stream, f, data);
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t f, void *data, unsigned) {
+    if (auto status = cudaStreamSynchronize(stream)) return status;
+    f(stream, cudaSuccess, data);
+    return cudaSuccess;
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) { return call("event_create", event); }
 cudaError_t cudaEventCreate(cudaEvent_t *event) { return call("event_create", event); }
@@ -268,12 +389,12 @@ cudaError_t cudaProfilerStop() { return cudaSuccess; }
 // kernels
 cudaError_t cudaFuncSetCacheConfig(const void *, cudaFuncCache) { return cudaSuccess; }
 cudaError_t cudaFuncSetAttribute(const void *f, cudaFuncAttribute attribute, int value) {
-    return call("function_set", symbol(f), attribute, value);
+    return call("function_set", vgpu_symbol(f), attribute, value);
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *found, const void *f) {
     long values[5] = {};
     memset(found, 0, sizeof *found);
-    cudaError_t status = call("function_get", symbol(f), values);
+    cudaError_t status = call("function_get", vgpu_symbol(f), values);
     found->numRegs = values[0];
     found->sharedSizeBytes = values[1];
     found->localSizeBytes = values[2];
@@ -285,9 +406,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *found, const void *f) {
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *f, int threads, size_t shared,
                                                                    unsigned) {
-    return call("occupancy", blocks, symbol(f), threads, shared);
+    return call("occupancy", blocks, vgpu_symbol(f), threads, shared);
+}
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *f, int blocks, int threads) {
+    return call("occupancy_shared", bytes, vgpu_symbol(f), blocks, threads);
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *f, int threads, size_t shared) {
-    return call("occupancy", blocks, symbol(f), threads, shared);
+    return call("occupancy", blocks, vgpu_symbol(f), threads, shared);
 }
 }

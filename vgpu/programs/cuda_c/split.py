@@ -70,6 +70,13 @@ class Split:
         return {item.name for item in self.items if _is_kernel(item) and item.head.startswith("template")}
 
     @property
+    def own(self) -> set[str]:
+        """The names that other files don't see: variables of the device, and kernels that are `static`."""
+        variables = (item for item in self.items if item.kind == "other" and item.words & DEVICE)
+        declared = (_declared(item, item.head) for item in variables if "extern" not in item.words)
+        return set().union(*declared, (item.name for item in self.items if _is_kernel(item) and "static" in item.words))
+
+    @property
     def has_main(self) -> bool:
         """Whether it is a program, and not only kernels."""
         return any(item.kind == "function" and item.name == "main" and item.body for item in self.items)
@@ -196,9 +203,6 @@ def _of_function(source: str, item: Item) -> list[tuple[int, int, str]]:
         listed = "".join(f", {{&{place}, sizeof({place})}}" for place in places)
         body += f"vgpu_arguments given[] = {{{{0, 0}}{listed}}}; vgpu_launch(given + 1, {len(given)}); }}"
         return [(item.body[0], item.body[1] + 1, body)]
-    if item.name == "main" and item.body is not None:
-        name = item.head.rindex("main", 0, item.parameters()[0] - item.start) + item.start
-        return [(name, name + 4, "vgpu_main"), (item.body[1], item.body[1], " return 0; ")]
     if "__device__" in words and "__host__" not in words:
         return [(item.start, item.end, "")]
     return []

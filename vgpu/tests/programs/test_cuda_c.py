@@ -159,6 +159,48 @@ int main() {
     printf("%d %d\\n", pair->a, pair->b);
 }
 """
+SEVERAL = {
+    "main.cu": """\
+#include <cstdio>
+__constant__ int by[1];
+namespace { __global__ void hidden(int *x) { *x += 1; } }
+static __global__ void add(int *x) { *x += by[0]; }
+__global__ void last(int *x) { *x *= 2; }
+void elsewhere(int *x);
+int named(const char *text);
+extern __global__ void far(int *x);
+int main(int argc, char **argv) {
+    int *x, value = 100;
+    cudaMalloc(&x, sizeof *x);
+    cudaMemset(x, 0, sizeof *x);
+    cudaMemcpyToSymbol(by, &value, sizeof value);
+    add<<<1, 1>>>(x);
+    hidden<<<1, 1>>>(x);
+    elsewhere(x);
+    far<<<1, 1>>>(x);
+    cudaMemcpy(&value, x, sizeof value, cudaMemcpyDeviceToHost);
+    printf("%d %d\\n", value, named(argv[1]));
+}
+""",
+    "other.cu": """\
+__constant__ int by[1];
+namespace { __global__ void hidden(int *x) { *x += 2; } }
+static __global__ void add(int *x) { *x += by[0]; }
+__global__ void far(int *x) { *x *= 2; }
+void elsewhere(int *x) {
+    int value = 1000;
+    cudaMemcpyToSymbol(by, &value, sizeof value);
+    add<<<1, 1>>>(x);
+    hidden<<<1, 1>>>(x);
+}
+""",
+    "plain.cpp": """\
+#include "plain.h"
+#include <cuda_runtime.h>
+int named(const char *text) { int n = 0; cudaGetDeviceCount(&n); return n + (int)strlen(text) + MORE; }
+""",
+    "plain.h": "#define MORE 10\n",
+}
 KERNEL = """\
 template <typename T> __global__ void scale(T *x, T by, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -247,9 +289,9 @@ def test_a_program_runs_unchanged(vgpu):
 def test_profiles_and_findings_name_the_lines_of_the_file(vgpu, tmp_path):
     status, _, _ = vgpu("profile", PROGRAM, options=("--json", "out.json"))
     found = {each["kernel"]: each for each in json.loads((tmp_path / "out.json").read_text())}
-    assert status == 0 and set(found) == {"hello", "vgpu_unnamed::apply<float, 4>"}
+    assert status == 0 and set(found) == {"hello", "apply<float, 4>"}
     line = next(n for n, text in enumerate(PROGRAM.splitlines(), 1) if "atomicAdd" in text)
-    (counted,) = [each for each in found["vgpu_unnamed::apply<float, 4>"]["lines"] if each["line"] == line]
+    (counted,) = [each for each in found["apply<float, 4>"]["lines"] if each["line"] == line]
     assert counted["global_atomic_requests"] == 32
     status, shown, _ = vgpu("sanitize", BEYOND)
     assert status == 1
@@ -275,13 +317,37 @@ def test_pointers_to_kernels_and_types_of_both_halves(vgpu):
 
 
 @COMPILER
+def test_a_program_of_several_files_and_what_is_compiled_again(tmp_path, monkeypatch):
+    for name, text in SEVERAL.items():
+        (tmp_path / name).write_text(text)
+    script, log = tmp_path / "compiler", tmp_path / "log"
+    script.write_text(f'#!/bin/sh\necho "$*" >> {log}\nexec {build.compiler()} "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+    monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "cache"))
+
+    def run(*options):
+        log.write_text("")
+        command = [sys.executable, "-W", "ignore", "-m", "vgpu", "run", *options, "main.cu", "other.cu", "plain.cpp"]
+        done = subprocess.run([*command, "--", "abc"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout, len(log.read_text().splitlines())
+
+    assert run() == ("2206 14\n", 5)  # three files, the runtime, the link
+    assert run() == ("2206 14\n", 0)
+    (tmp_path / "plain.h").write_text("#define MORE 20\n")
+    assert run() == ("2206 24\n", 2)
+    assert run("-std=c++20", "-DUNUSED=1") == ("2206 24\n", 5)
+
+
+@COMPILER
 @pytest.mark.parametrize(
     ("program", "words"),
     [
         ("int main() { return nothing; }", "error: ‘nothing’ was not declared|undeclared identifier 'nothing'"),
         ("__global__ void k(int *x) { *x = nothing; }\nint main() { }", 'line 1: identifier "nothing"'),
         ('#include <cublas_v2.h>\nint main() {}', "cublas_v2.h"),
-        ("void far(int);\nint main() { far(1); }", "calls far, which vgpu doesn't have"),
+        ("void far(int);\nint main() { far(1); }", "calls far, which vgpu doesn't have: .* vgpu run a.cu b.cpp"),
         ("__global__ void k(int *x) {}", "program.cu has no main. Its kernels are k; launch one: vgpu profile"),
     ],
 )  # fmt: skip
