@@ -1,14 +1,6 @@
 // What nvcc gives kernels without an #include, and what hosts' headers define for them.
-typedef signed char int8_t;
-typedef unsigned char uint8_t;
-typedef short int16_t;
-typedef unsigned short uint16_t;
-typedef int int32_t;
-typedef unsigned int uint32_t;
-typedef long long int64_t;
-typedef unsigned long long uint64_t;
-typedef long long intptr_t;
-typedef unsigned long long uintptr_t;
+#include <cuda/std/climits>
+#include <cuda/std/cstdint>
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
@@ -19,9 +11,6 @@ typedef unsigned long ulong;
 #define DBL_MAX 1.7976931348623158e+308
 #define DBL_MIN 2.2250738585072014e-308
 #define DBL_EPSILON 2.2204460492503131e-16
-#define INT_MAX 2147483647
-#define INT_MIN (-2147483647 - 1)
-#define UINT_MAX 4294967295U
 #define M_PI 3.14159265358979323846
 #define M_PI_2 1.57079632679489661923
 #define M_SQRT2 1.41421356237309504880
@@ -31,5 +20,6 @@ typedef unsigned long ulong;
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
 #define NULL 0
+#define __const__ const
 extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, unsigned long);
 #define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))

@@ -20,6 +20,8 @@ from vgpu.programs.cuda_c.host import Device, Host
 from vgpu.programs.cuda_c.split import Split, with_own_headers
 
 DEVICE_PRELUDE = Path(__file__).with_name("device_prelude.h")
+DEVICE_HEADERS = Path(__file__).with_name("device")
+"""Headers of kernels in place of those of the same names that NVRTC can't compile."""
 
 
 def run_cuda_c(files: Sequence[str], arguments: Sequence[str], options: Sequence[str] = ()) -> int:
@@ -79,7 +81,9 @@ def compiled(
     # NVRTC says, for which a type may be another one, such as int64_t, and so another part of the symbol.
     names = list(stubs.values())
     single = sorted({plain for plain in names if names.count(plain) == 1})
-    made = compilers.cuda_c_to_ptx(text, arch=arch, options=[*standard, *options], name=name, name_expressions=single)
+    made = compilers.cuda_c_to_ptx(
+        text, arch=arch, options=[*standard, f"-I{DEVICE_HEADERS}", *options], name=name, name_expressions=single
+    )
     loaded = launch.load(made.ptx, language="cuda", filename=name, source=shown, first_line=1)
     entries = {symbol: made.lowered.get(plain, symbol.removesuffix(f".{at}")) for symbol, plain in stubs.items()}
     return {

@@ -18,6 +18,9 @@ STD = Path(__file__).with_name("device_std.h")
 """The names of `std` that kernels may use; it takes NVRTC half a second, so only programs that name it get it."""
 NOT_ON_HOST = re.compile(r"cooperative_groups|mma\.h|cuda_pipeline|cuda_awbarrier|cub/|cuda/(?!std)|curand_kernel")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
+_QUALIFIER = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?=.*__(?:device|global)__)(?:\w+[ \t]*)+)$", re.MULTILINE
+)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -53,6 +56,7 @@ class Split:
 
     def __init__(self, source: str):
         try:
+            source = _spelled_out(source)
             self.items = list(items(source))
             self.source = _unstatic(source, self.items)
             self.host = _host(self.source, self.items)
@@ -84,6 +88,13 @@ class Split:
     def device(self, mentioned: str = "") -> str:
         """What NVRTC compiles; `mentioned`: the kernels' instances, whose types it has to have too."""
         return _device(self.source, self.items, mentioned)
+
+
+def _spelled_out(source: str) -> str:
+    """The source without macros that stand for what tells the halves apart, such as `#define DEVICE __device__`."""
+    for name, words in dict(_QUALIFIER.findall(source)[::-1]).items():  # the first of several definitions
+        source = re.sub(rf"(?<!define )\b{name}\b", words, source)
+    return source
 
 
 def _is_kernel(item: Item) -> bool:
@@ -170,7 +181,7 @@ def _host(source: str, found: list[Item]) -> str:
             edits += _of_function(source, item)
         elif item.kind == "type":
             edits += _members(source, text, item)
-    edits += _launches(source, text, [(start, end) for start, end, _ in edits])
+    edits += _launches(source, masked(source, directives=False), [(start, end) for start, end, _ in edits])
     return _INCLUDE.sub(_on_host, edited(source, edits))
 
 
@@ -199,9 +210,12 @@ def _of_function(source: str, item: Item) -> list[tuple[int, int, str]]:
         given = pieces(masked(source[opens + 1 : closes]))
         references = [_name(each) for each in given if _is_reference(each)]  # whose addresses are passed
         body = "{ " + "".join(f"const void *vgpu_at_{name} = &{name}; " for name in references)
-        places = [f"vgpu_at_{name}" if name in references else name for name in map(_name, given)]
-        listed = "".join(f", {{&{place}, sizeof({place})}}" for place in places)
-        body += f"vgpu_arguments given[] = {{{{0, 0}}{listed}}}; vgpu_launch(given + 1, {len(given)}); }}"
+        listed = ""
+        for each in given:
+            place = f"vgpu_at_{_name(each)}" if _is_reference(each) else _name(each)
+            listed += f", {{&{place}, sizeof({place})}}" + ("..." if "..." in each else "")
+        body += f"vgpu_arguments given[] = {{{{0, 0}}{listed}}}; "
+        body += "vgpu_launch(given + 1, sizeof(given) / sizeof(*given) - 1); }"
         return [(item.body[0], item.body[1] + 1, body)]
     if "__device__" in words and "__host__" not in words:
         return [(item.start, item.end, "")]

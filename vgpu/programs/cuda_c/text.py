@@ -17,11 +17,16 @@ _GLOBAL = re.compile(r"(?:(?:inline\s+)?namespace\b[\s\w:]*|extern\s*\"\s*\")\s*
 _TYPE = re.compile(r"\b(?:struct|class|union|enum)\b")
 
 
-def masked(source: str) -> str:
-    """The source with comments, the insides of literals and directives as blanks, each character in its place."""
+def masked(source: str, directives: bool = True) -> str:
+    """The source with comments, the insides of literals and directives as blanks, each character in its place.
+
+    directives: without, they stay, but for the ends of lines that go on.
+    """
 
     def blank(match: re.Match[str]) -> str:
         text = match[0]
+        if not directives and text.lstrip().startswith("#"):
+            return text.replace("\\\n", " \n")
         quote = text[0] if text[0] in "\"'" else ""
         inside = text[1:-1] if quote else text
         return quote + re.sub(r"[^\n]", " ", inside) + quote
@@ -85,7 +90,7 @@ class Item:
     def name(self) -> str:
         """A function's name."""
         found = _parameter_list(self.head)
-        match = re.search(r"([\w:~]+)\s*$", self.head[: found[0]]) if found else None
+        match = re.search(r"([\w:~]+)\s*$", _without_arguments(self.head[: found[0]])) if found else None
         return match[1] if match else ""
 
 
@@ -100,12 +105,18 @@ def _parameter_list(head: str) -> tuple[int, int] | None:
             angles = max(0, angles - 1)
         elif head[at] == "(":
             end = closing(head, at)
-            before = re.search(r"(operator\s*\S+|\w+)\s*$", head[:at])
+            before = re.search(r"(operator\s*\S+|\w+)\s*$", _without_arguments(head[:at]))
             if before and before[1] not in _NOT_FUNCTIONS and found is None and not angles:
                 found = at, end
             at = end
         at += 1
     return found
+
+
+def _without_arguments(head: str) -> str:
+    """A head that ends in a name, without the arguments of a template: `void f` of `void f<float, 4>`."""
+    head = head.rstrip()
+    return head[: opening(head, len(head) - 1)] if re.search(r"(?<!operator)(?<![->])>$", head) else head
 
 
 def items(source: str) -> Iterator[Item]:
