@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,15 +47,17 @@ def main(given: Sequence[str] | None = None) -> int:
             continue
         became = outcome(program, fetched(program.source, options.sources, options.origin))
         found.programs[program.key] = became
-        print(f"{program.path}: {became.result}, {len(became.kernels)} kernels, {became.seconds} s {became.reason}")
-        sys.stdout.flush()
+        print(
+            f"{program.path}: {became.result}, {len(became.kernels)} kernels, {became.seconds} s {became.reason}",
+            flush=True,
+        )
         results.write(options.results, found, listed, figures)
-    for figure in figures if options.sources else ():
-        if not wanted.search(figure.program.path) or (options.missing and figure.key in found.published):
+    for each in figures if options.sources else ():
+        if not wanted.search(each.program.path) or (options.missing and each.key in found.published):
             continue
-        ours = compared(figure, fetched(figure.program.source, options.sources, options.origin))
-        found.published[figure.key] = ours
-        print(f"{figure.program.path} {figure.kernel} {figure.metric}: published {figure.value:g}, ours {ours}")
+        ours = compared(each, fetched(each.program.source, options.sources, options.origin))
+        found.published[each.key] = ours
+        print(f"{each.program.path} {each.kernel}: published {dict(each.figures)}, ours {ours}", flush=True)
         results.write(options.results, found, listed, figures)
     options.page.write_text(page(found, listed, figures), encoding="utf-8")
     return 0

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shlex
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 MANIFEST = Path(__file__).with_name("manifest.toml")
 SECONDS = 60.0
 """CPU seconds that a program may take where the manifest doesn't say."""
-COMMON = ("flags", "passed", "failed", "exit_is_check", "through")
+COMMON = ("flags", "passed", "failed", "exit_is_check", "through", "seconds")
 """What a source may say for all its programs."""
 
 
@@ -27,19 +28,22 @@ class Source:
 class Program:
     """A program of a source. `file` is relative to the repository; the program runs in its folder.
 
-    arguments: the program's own. flags: those of `vgpu run`, such as -I. passed, failed: what its output says where
-    its check passed or failed, as regular expressions; without `passed`, it has no check. exit_is_check: it says so by
-    its exit status. through: a module that runs the file, such as pytest. note: what is different from how its authors
-    run it.
+    arguments: the program's own. beside: its other files, relative to the folder. flags: those of `vgpu run`, such as
+    -I. passed, failed: what its output says where its check passed or failed, as regular expressions; without `passed`,
+    it has no check. exit_is_check: it says so by its exit status. fault: one that it
+    provokes on purpose, as a regular expression. through: a module that runs the file, such as pytest.
+    seconds: of CPU time. note: what is different from how its authors run it, or why it's wrong.
     """
 
     source: Source
     file: str
     arguments: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     passed: str | None = None
     failed: str | None = None
     exit_is_check: bool = False
+    fault: str | None = None
     through: str | None = None
     seconds: float = SECONDS
     note: str = ""
@@ -52,42 +56,49 @@ class Program:
     @property
     def key(self) -> str:
         """What tells it from all others."""
-        return " ".join([self.path, *self.arguments])
+        return " ".join([*self.flags, self.path, *self.arguments])
 
 
 @dataclass(frozen=True)
 class Published:
-    """A figure that others have measured, and how to get ours. `address`: where it's published.
+    """What others have measured of a kernel, and how to get ours. `address`: where it's published.
 
     program: a file of a source with its arguments, run as modelled on `gpu`. kernel: its name in the profile, as a
-    regular expression. metric: Nsight Compute's name, or "seconds", which are modelled. scale: ours is multiplied by
-    it, where the published run is larger; `note` says why that is right.
+    regular expression; if several launches fit, the first counts. figures: by Nsight Compute's names, or "seconds",
+    which are modelled, or "registers". scale: ours are multiplied by it, where the published run is larger; `note`
+    says why that is right. changes: what is different about the GPU from the one in the table, by the names of its
+    fields. measured_on: what the GPU is called, if it isn't that one.
     """
 
     program: Program
     kernel: str
     gpu: str
-    metric: str
-    value: float
+    figures: Mapping[str, float]
     address: str
     scale: float = 1.0
+    changes: Mapping[str, float] = field(default_factory=dict)
+    measured_on: str = ""
     note: str = ""
 
     @property
     def key(self) -> str:
         """What tells it from all others."""
-        return f"{self.program.key} | {self.kernel} | {self.metric} | {self.gpu}"
+        return f"{self.program.key} | {self.kernel}"
 
 
 def programs(path: Path = MANIFEST) -> list[Program]:
-    """The programs of a manifest, in its order. What a source says holds for each program that says nothing else."""
+    """The programs of a manifest, in its order. What a source says holds for each program that says nothing else.
+
+    A program is written as its arguments, or as a table of the fields of `Program`; a list has several runs of it.
+    """
     found = []
     for listed in _read(path).get("source", []):
         source = Source(listed["repository"], listed["commit"])
         common = {name: listed[name] for name in COMMON if name in listed}
         for name, own in listed["programs"].items():
-            given = {**common, **({"arguments": own} if isinstance(own, str) else own)}
-            found.append(_program(source, listed.get("file", "{}").format(name), given))
+            for run in own if isinstance(own, list) else [own]:
+                given = {**common, **({"arguments": run} if isinstance(run, str) else run)}
+                found.append(_program(source, listed.get("file", "{}").format(name), given))
     return found
 
 
@@ -99,7 +110,7 @@ def published(path: Path = MANIFEST) -> list[Published]:
     for table in tables.get("published", []):
         own = dict(table)
         source = Source(own["repository"], commits[own.pop("repository")])
-        given = {name: own.pop(name) for name in ("arguments", "flags") if name in own}
+        given = {name: own.pop(name) for name in ("arguments", "flags", "seconds") if name in own}
         found.append(Published(_program(source, own.pop("file"), given), **own))
     return found
 

@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from vgpu.bench.fidelity.manifest import Program
+from vgpu.programs.command import STOPPED
 
 SCHEDULES = 2
 RESULTS = {
     "right": "the program's own check passed",
     "same": f"no check of its own: each launch gave the same in {SCHEDULES} random schedules as in order, and the "
     "sanitizer found no error",
+    "in part": "a check of it passed, and then it was stopped at the limit of CPU time",
     "ran": "no check of its own",
     "wrong": "its check failed, or it ended with an error",
     "refused": "it uses what the engine doesn't have, and the engine says so",
@@ -30,7 +32,7 @@ RESULTS = {
     "too long": "stopped at the limit of CPU time",
 }
 """What can become of a program, best first, and what that means."""
-RAN = ("right", "same", "ran", "wrong")
+RAN = ("right", "same", "in part", "ran", "wrong")
 SIGNS = (
     (r"^\S+: .*? (?P<reason>calls .+), which vgpu doesn't have", "refused"),
     (r"doesn't compile with .*\n(?:.*\n)*?\S+?: (?:fatal )?error: (?P<reason>.+)", "doesn't compile"),
@@ -41,6 +43,8 @@ SIGNS = (
     (r"^(?P<reason>(?:\S*\.)?\w+(?:Error|Fault|Misaligned|Assert|Timeout)\w*: .+)", "wrong"),
 )
 """What stands on stderr -> what became of the program; the first that fits."""
+GRACE = 10
+"""CPU seconds for the report of a program that was stopped."""
 REPORT = "Kernels on "  # with which `vgpu profile` begins to speak
 
 
@@ -100,19 +104,22 @@ def judged(program: Program, ran: Ran) -> tuple[str, str]:
     if ran.status is None:
         return "too long", f"more than {program.seconds:g} s of CPU time"
     said = ran.stdout + ran.stderr
-    for pattern, result in SIGNS:
+    on_purpose = program.fault and re.search(program.fault, ran.stderr)
+    for pattern, result in () if on_purpose else SIGNS:
         if match := re.search(pattern, ran.stderr, re.MULTILINE):
             return result, match["reason"].strip()
     if program.failed and (match := re.search(program.failed, said)):
         return "wrong", f"it says {_line(said, match)!r}"
+    checked = program.passed and re.search(program.passed, said)
+    if ran.status == STOPPED:
+        return "in part" if checked else "too long", f"more than {program.seconds:g} s of CPU time"
     if ran.status < 0:
         return "wrong", f"ended by {signal.Signals(-ran.status).name}"
     if ran.status > 0:
         return "wrong", f"exit status {ran.status}: {(said.strip().splitlines() or [''])[-1]}"
     if not ran.report:
         return "refused", "it launches no kernel here"
-    checked = program.exit_is_check or (program.passed and re.search(program.passed, said))
-    return ("right" if checked else "ran"), ""
+    return ("right" if checked or program.exit_is_check else "ran"), ""
 
 
 def _line(text: str, match: re.Match[str]) -> str:
@@ -120,15 +127,19 @@ def _line(text: str, match: re.Match[str]) -> str:
     return text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0].strip()
 
 
-def run(verb: str, program: Program, folder: Path, options: Sequence[str] = ()) -> Ran:
-    """Run `vgpu VERB` on a program, until it ends or has used its CPU time."""
+def run(
+    verb: str, program: Program, folder: Path, options: Sequence[str] = (), start: Sequence[str] = ("-m", "vgpu")
+) -> Ran:
+    """Run `vgpu VERB` on a program, until it ends or has used its CPU time. start: how Python is to start vgpu."""
     path = folder / program.file
     with tempfile.TemporaryDirectory() as kept:
         report = Path(kept) / "report.json"
-        called = ("-m", program.through, path.name) if program.through else (path.name,)
+        called = ["-m", program.through, path.name] if program.through else [path.name, *program.beside]
+        if program.beside:
+            called.append("--")
         command = [
-            sys.executable, "-m", "vgpu", verb, *options, "--json", str(report), *program.flags, *called,
-            *program.arguments,
+            sys.executable, *start, verb, "--seconds", str(program.seconds), "--json", str(report), *options,
+            *program.flags, *called, *program.arguments,
         ]  # fmt: skip
         status, stdout, stderr, seconds = _limited(command, path.parent, program.seconds)
         found = json.loads(report.read_text(encoding="utf-8")) if report.is_file() else []
@@ -138,12 +149,12 @@ def run(verb: str, program: Program, folder: Path, options: Sequence[str] = ()) 
 def _limited(command: Sequence[str], folder: Path, seconds: float) -> tuple[int | None, str, str, float]:
     """Run a command and its children for so many CPU seconds at most: status, stdout, stderr, CPU seconds."""
     environment = os.environ | {"VGPU_TIMEOUT": str(10 * seconds), "PYTHONUNBUFFERED": "1"}
-    limit = int(seconds) + 1
+    limit = int(seconds) + GRACE
     before = _children()
     with subprocess.Popen(
         command, cwd=folder, env=environment, text=True, errors="replace", start_new_session=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + GRACE)),
     ) as process:  # fmt: skip
         try:
             stdout, stderr = process.communicate(timeout=4 * seconds)  # one that sleeps uses no CPU time

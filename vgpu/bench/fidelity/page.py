@@ -68,32 +68,55 @@ def _counts(rows: Sequence[Row]) -> list[str]:
 
 
 def _published(results: Results, figures: Sequence[Published]) -> list[str]:
-    known = [(each, results.published[each.key]) for each in figures if each.key in results.published]
-    counters = [(each, ours) for each, ours in known if each.metric != "seconds"]
-    times = [(each, ours) for each, ours in known if each.metric == "seconds"]
+    known = [
+        (each, name, theirs, results.published[each.key][name])
+        for each in figures
+        if each.key in results.published
+        for name, theirs in each.figures.items()
+    ]
+    counters = [row for row in known if row[1] not in ("seconds", "registers")]
+    times = [row for row in known if row[1] == "seconds"]
+    registers = [row for row in known if row[1] == "registers"]
     parts = []
     if counters:
-        exact = sum(ours == each.value for each, ours in counters)
-        head = ["kernel", "GPU", "metric", "published", "counted", "counted / published", "source", ""]
+        head = ["kernel", "metric", "published", "here", "here / published", "source", ""]
         lines = [
-            [each.kernel, each.gpu, f"`{each.metric}`", f"{each.value:,g}", _number(ours), _ratio(ours, each.value),
-             _link(each.address), each.note]
-            for each, ours in counters
-        ]  # fmt: skip
-        parts += ["## Counters beside published figures of `ncu`", f"{exact} of {len(counters)} are equal.",
-                  _table(head, lines)]  # fmt: skip
+            [_kernel(each), f"`{name}`", _number(theirs), _number(ours), _ratio(ours, theirs), _where(each), each.note]
+            for each, name, theirs, ours in counters
+        ]
+        equal = sum(ours == theirs for _, _, theirs, ours in counters)
+        parts += [
+            "## Counters beside published figures of Nsight Compute",
+            f"{equal} of {len(counters)} are equal.",
+            _table(head, lines),
+        ]
     if times:
-        ratios = [ours / each.value for each, ours in times if ours]
+        ratios = [ours / theirs for _, _, theirs, ours in times if ours]
         off = geometric_mean([max(ratio, 1 / ratio) for ratio in ratios]) if ratios else float("nan")
-        head = ["kernel", "GPU", "published", "modelled", "modelled / published", "source", ""]
+        head = ["kernel", "published", "modelled", "modelled / published", "source", ""]
         lines = [
-            [each.kernel, each.gpu, seconds_text(each.value), "not found" if ours is None else seconds_text(ours),
-             _ratio(ours, each.value), _link(each.address), each.note]
-            for each, ours in times
+            [_kernel(each), seconds_text(theirs), "not found" if ours is None else seconds_text(ours),
+             _ratio(ours, theirs), _where(each), each.note]
+            for each, _, theirs, ours in times
         ]  # fmt: skip
-        parts += ["## Modelled times beside published ones", f"Off by a factor of {off:.2f} (geometric mean).",
-                  _table(head, lines)]  # fmt: skip
+        parts += [
+            "## Modelled times beside published ones",
+            f"Off by a factor of {off:.2f} (geometric mean).",
+            _table(head, lines),
+        ]
+    if registers:
+        head = ["kernel", "published", "here", "source"]
+        lines = [[_kernel(each), _number(theirs), _number(ours), _where(each)] for each, _, theirs, ours in registers]
+        parts += ["## Registers beside published ones", "The compilers' versions differ.", _table(head, lines)]
     return parts
+
+
+def _kernel(each: Published) -> str:
+    return f"`{each.kernel}` in {_file(each.program)}"
+
+
+def _where(each: Published) -> str:
+    return f"{each.measured_on or each.gpu}, {_link(each.address)}"
 
 
 def _kernels(rows: Sequence[Row]) -> list[str]:
@@ -161,7 +184,7 @@ def _link(address: str) -> str:
 
 
 def _number(ours: float | None) -> str:
-    return "not found" if ours is None else f"{ours:,g}"
+    return "not found" if ours is None else f"{ours:,.10g}"
 
 
 def _ratio(ours: float | None, published: float) -> str:

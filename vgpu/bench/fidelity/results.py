@@ -21,13 +21,13 @@ PACKAGES = ("vgpu", "nvidia-cuda-nvrtc", "llvmlite", "numba-cuda", "triton", "to
 
 @dataclass
 class Results:
-    """What became of programs, and our figures beside published ones (None: not found), by their keys.
+    """What became of programs, and our figures where others have published theirs (None: not found), by their keys.
 
     made: the machine, the versions and the day of the last run.
     """
 
     programs: dict[str, Outcome] = field(default_factory=dict)
-    published: dict[str, float | None] = field(default_factory=dict)
+    published: dict[str, dict[str, float | None]] = field(default_factory=dict)
     made: dict[str, str] = field(default_factory=dict)
 
 

@@ -58,8 +58,7 @@ repository = "someone/kernels"
 file = "same/main.cu"
 kernel = "fill<2>"
 gpu = "A100"
-metric = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"
-value = 2
+figures = {{ "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum" = 2, "registers" = 8, "no__such.sum" = 1 }}
 scale = 2
 address = "https://example.org/a"
 note = "twice the grid"
@@ -108,11 +107,16 @@ def test_programs_are_fetched_run_and_written_down(tmp_path, origin, capsys):
     assert "no_such_function" in became["uncompilable"].reason
     (kernel,) = became["right"].kernels
     assert (kernel.name, kernel.launches, kernel.variants, kernel.block) == ("fill", 2, 2, (32, 1, 1))
-    assert list(found.published.values()) == [2.0]
+    (ours,) = found.published.values()
+    assert ours == {
+        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": 2,
+        "registers": kernel.registers,
+        "no__such.sum": None,
+    }
     text = written.read_text()
     assert "3 kernels of 6 programs ran." in text
     assert f"[right/main.cu 1 2](https://github.com/someone/kernels/blob/{commit}/right/main.cu) | right" in text
-    assert "1 of 1 are equal." in text
+    assert "1 of 2 are equal." in text
     # What has a result isn't run again, and without sources only the page is written.
     capsys.readouterr()
     assert command.main(["--sources", str(tmp_path / "sources"), "--missing", *files]) == 0
