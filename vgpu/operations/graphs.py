@@ -31,18 +31,18 @@ class GraphNode:
 
 
 class Graph:
-    """Captured operations, ready to run; `launch` runs them all in a stream."""
+    """Captured operations, `nodes`, ready to run."""
 
     def __init__(self, nodes: tuple[GraphNode, ...]):
-        self._nodes = nodes
+        self.nodes = nodes
 
     def run(self, queue: Queue) -> None:
         """Run every node now, and note them as one operation of the queue."""
-        submitted = Operation("graph", label=f"graph of {len(self._nodes)} nodes", asynchronous=True, graph=self)
+        submitted = Operation("graph", label=f"graph of {len(self.nodes)} nodes", asynchronous=True, graph=self)
 
         def run() -> Operation:
             ran = []
-            for node in self._nodes:
+            for node in self.nodes:
                 ran.append((node.run() or node.operation, tuple(sorted(node.follows))))
             return replace(submitted, queue=queue, nodes=tuple(ran))
 
@@ -51,7 +51,7 @@ class Graph:
         operations.submit(queue, submitted, run)
 
     def __len__(self) -> int:
-        return len(self._nodes)
+        return len(self.nodes)
 
 
 class Capture:

@@ -97,7 +97,7 @@ def test_fork_and_join_with_events(stream):
     SCALE((1,), (32,), (a, b, np.float32(10)), stream=stream)
     graph = stream.end_capture()
     assert not side.is_capturing
-    assert [sorted(node.follows) for node in graph._kept._nodes] == [[], [0], [0], [1, 2]]
+    assert [sorted(node.follows) for node in graph._kept.nodes] == [[], [0], [0], [1, 2]]
     graph.launch()
     assert a.get()[0] == 20 and b.get()[0] == 2 and c.get()[0] == 3
     with streams.record() as timeline:

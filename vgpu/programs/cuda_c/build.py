@@ -26,11 +26,26 @@ from vgpu.programs.cuda_c.text import opening, pieces
 
 HERE = Path(__file__).parent
 RUNTIME = sorted(HERE.glob("*.cpp"))
+INCLUDE = HERE / "include"
 COMPILERS = ("c++", "g++", "clang++")
-CPP = ("-std=c++17", "-include", str(HERE / "prelude.h"))
-FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fno-optimize-sibling-calls")
+CPP = ("-x", "c++", "-std=c++17", "-DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_CPP", "-include")
+LANGUAGES = {
+    ".c": ("-x", "c", "-include", str(HERE / "exit.h")),
+    ".cu": (*CPP, str(HERE / "prelude.h")),
+    ".cpp": (*CPP, str(HERE / "exit.h")),
+}
+FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fexceptions", "-fno-optimize-sibling-calls")
 LINKED = ("-shared", "-Wl,-z,defs", "-ldl", "-lpthread")
 SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # the compiler's variables
+REMEDIES = (
+    (
+        r"(?:cusparse|cusolver\w*|cublasLt|cublasXt|cufftXt|cufftw|cudnn|nccl|nvml|npp\w*)\.h: No such",
+        "Of CUDA's libraries vgpu has cuBLAS, cuFFT and cuRAND without their extensions, Thrust and CUB.",
+    ),
+    (r"texture\b.* does not name a type", "Texture references left CUDA with version 12: use cudaTextureObject_t."),
+    (r"helper_\w+\.h: No such", "CUDA's samples have this header in their folder Common: add -I path/to/Common."),
+)
+"""What a message of the compiler's means here, and what to do."""
 _MISSING = re.compile(r"undefined (?:reference to|symbol:) [`']?([\w:]+)")
 
 
@@ -70,12 +85,15 @@ def library(sources: Sequence[Source], folder: Path, options: Sequence[str] = ()
             "a whole CUDA program needs a C++ compiler for its host part, and there is none (c++, g++ or clang++). "
             "Launch its kernels by themselves: vgpu profile file.cu --kernel NAME --grid 4 --block 256 --arg …"
         )
+    if any("omp.h" in source.text for source in sources):
+        options = [*options, "-fopenmp"]
     every = [*sources, *(Source(path, path.read_text(encoding="utf-8")) for path in RUNTIME)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(lambda at: _object(found, every[at], at, options), range(len(every))))
+        own = [options if at < len(sources) else () for at in range(len(every))]  # the runtime needs none
+        objects = list(pool.map(lambda at: _object(found, every[at], at, own[at]), range(len(every))))
     linked = on_disk.kept(
-        "linked", (), [_identity(found), [hashlib.sha256(data).hexdigest() for data, _ in objects]],
-        lambda: _linked(found, [data for data, _ in objects], sources[0].path.name),
+        "linked", (), [_identity(found), list(options), [hashlib.sha256(data).hexdigest() for data, _ in objects]],
+        lambda: _linked([found, *options], [data for data, _ in objects], sources[0].path.name),
     )  # fmt: skip
     target = folder / f"{sources[0].path.name}.so"
     target.write_bytes(linked)
@@ -94,12 +112,12 @@ def _identity(found: str) -> list[object]:
 def _object(found: str, source: Source, at: int, options: Sequence[str]) -> tuple[bytes, dict[str, str]]:
     """The object of file number `at`, and the stubs in it."""
     given = [f"-I{os.path.abspath(option[2:])}" if option.startswith("-I") else option for option in options]
-    language = "c" if source.path.suffix == ".c" else "c++"
+    suffix = source.path.suffix
+    language = LANGUAGES[".cu" if suffix.startswith(".cu") else suffix if suffix in LANGUAGES else ".cpp"]
     command = [
-        found, "-x", language, *(CPP if language == "c++" else ()), *FLAGS,
-        *(option for option in given if language == "c++" or not option.startswith("-std")),
+        found, *language, *FLAGS, *(option for option in given if suffix != ".c" or not option.startswith("-std")),
         "-iquote", os.path.abspath(source.path.parent),
-        *(f"-I{each}" for each in (HERE / "include", *include_folders())),
+        *(f"-I{each}" for each in (INCLUDE, *include_folders())),
     ]  # fmt: skip
     names = [sorted(each) for each in (source.kernels, source.templates, source.own)]
     inputs = [_identity(found), command, os.getcwd(), [os.environ.get(name) for name in SEARCHED], at, names]
@@ -139,6 +157,7 @@ def _compiled(command: Sequence[str], source: Source, at: int, folder: Path) -> 
         raise CompileError(
             f"the host part of {source.path.name} doesn't compile with {Path(command[0]).name}:\n"
             f"{done.stderr.strip()[:4000]}"
+            + "".join(f"\n{words}" for pattern, words in REMEDIES if re.search(pattern, done.stderr))
         )
     found = _names(target)
     if own := [symbol for symbol, name in found.items() if _last(name) in source.own]:
@@ -176,18 +195,20 @@ def _last(name: str) -> str:
 # ---------------------------------------------------------------- the library
 
 
-def _linked(found: str, objects: Sequence[bytes], name: str) -> bytes:
+def _linked(command: Sequence[str], objects: Sequence[bytes], name: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{at}.o" for at in range(len(objects))]
         for path, data in zip(paths, objects, strict=True):
             path.write_bytes(data)
         target = Path(folder) / "library"
-        done = subprocess.run([found, *map(str, paths), *LINKED, "-o", str(target)], capture_output=True, text=True)
+        done = subprocess.run([*command, *map(str, paths), *LINKED, "-o", str(target)], capture_output=True, text=True)
         if done.returncode == 0:
             return target.read_bytes()
     if lacking := sorted(set(_MISSING.findall(done.stderr))):
+        more = f" and {len(lacking) - 8} others" if len(lacking) > 8 else ""
         raise CompileError(
-            f"{name} calls {', '.join(lacking)}, which vgpu doesn't have: it has common functions of the runtime API. "
-            "If another file of the program has it, name that too: vgpu run a.cu b.cpp"
+            f"{name} calls {', '.join(lacking[:8])}{more}, which vgpu doesn't have: it has the runtime API's common "
+            "functions, and of CUDA's libraries those of cuBLAS, cuFFT, cuRAND, Thrust and CUB; no driver API and no "
+            "OpenGL. If another file of the program has it, name that too: vgpu run a.cu b.cpp"
         )
     raise CompileError(f"the files of {name} can't be linked:\n{done.stderr.strip()[:4000]}")

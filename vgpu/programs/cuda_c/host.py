@@ -26,7 +26,12 @@ from vgpu.hardware.device import current
 from vgpu.hardware.occupancy import most_threads, occupancy
 from vgpu.launch.launch import Kernel
 from vgpu.operations import CUDARuntimeError
+from vgpu.programs.cuda_c.blas import Blas
+from vgpu.programs.cuda_c.fft import Fft
+from vgpu.programs.cuda_c.graphs import Graphs
 from vgpu.programs.cuda_c.handles import Handles
+from vgpu.programs.cuda_c.operands import live
+from vgpu.programs.cuda_c.random import Random
 from vgpu.programs.cuda_c.textures import Textures
 from vgpu.standins.cupy import cudart, streams
 from vgpu.standins.cupy.signature import CParameter, parameters
@@ -81,7 +86,14 @@ class Host:
         self._texts: dict[int, ctypes.Array] = {}
         self._shared: dict[str, int] = {}
         handles = Handles()
-        self._parts = (self, Textures(handles))
+        self._parts = (
+            self,
+            Textures(handles),
+            Graphs(handles, self._queue),
+            Blas(self._queue),
+            Fft(handles, self._queue),
+            Random(handles),
+        )
         self.call = HANDLER(self._call)
 
     def _call(self, name: bytes, count: int, given: ctypes._Pointer) -> int:
@@ -196,9 +208,11 @@ class Host:
         cudart.memsetAsync(address, value & 0xFF, nbytes, self._queue(stream).handle)
 
     def do_pointer(self, target: int, address: int) -> None:
-        found = memory.describe(address)
-        kind = "" if found.allocation is None or found.freed else found.allocation.kind
-        ctypes.c_long.from_address(target).value = {"": 0, "pinned": 1}.get(kind, 2)
+        found = live(address)
+        ctypes.c_long.from_address(target).value = 0 if found is None else 1 if found.kind == "pinned" else 2
+
+    def do_range(self, address: int, nbytes: int) -> int:
+        return SUCCESS if live(address, nbytes) is not None else ILLEGAL_ADDRESS
 
     def do_mem_info(self, available: int, total: int) -> None:
         found = cudart.memGetInfo()
@@ -237,7 +251,7 @@ class Host:
         try:
             found = cudart.deviceGetAttribute(attribute)
         except CUDARuntimeError:
-            found = 0  # a feature that isn't there
+            found = int(attribute == 115)  # cudaDevAttrMemoryPoolsSupported; others are features that aren't there
         ctypes.c_int.from_address(target).value = found
 
     def do_set_limit(self, limit: int, value: int) -> None:
@@ -326,16 +340,15 @@ def arrays_of(kernel: Kernel, params: Sequence[bytes], source: str) -> list[Arra
     for position, (data, parameter) in enumerate(zip(params, declared, strict=True), 1):
         if len(data) != 8 or (parameter is not None and not parameter.pointer):
             continue
-        place = memory.describe(int.from_bytes(data, "little"))
-        if place.allocation is None or place.freed:
+        address = int.from_bytes(data, "little")
+        allocation = live(address)
+        if allocation is None:
             continue
         dtype = np.dtype(parameter.dtype if parameter is not None and parameter.dtype is not None else np.uint8)
-        nbytes = place.allocation.nbytes - place.offset
+        nbytes = allocation.address + allocation.nbytes - address
         name = parameter.name if parameter is not None else f"argument {position}"
         shape = (nbytes // dtype.itemsize,)
-        found.append(
-            ArrayInfo(name, place.allocation.address + place.offset, nbytes, dtype.name, shape, (dtype.itemsize,))
-        )
+        found.append(ArrayInfo(name, address, nbytes, dtype.name, shape, (dtype.itemsize,)))
     return found
 
 

@@ -4,9 +4,12 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <stdlib.h>
+
+#include "exit.h"
+
+#define VGPU_CUDACC 1  // what the program sees of __CUDACC__
+#define VGPU_NVCC 1
 
 #undef __global__
 #define __global__ __attribute__((noinline, visibility("default")))
@@ -26,15 +29,8 @@ struct vgpu_arguments {
     size_t size;
 };
 
-extern "C" cudaError_t cudaProfilerStart();
-extern "C" cudaError_t cudaProfilerStop();
 extern "C" void vgpu_configure(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
 extern "C" void vgpu_launch(const vgpu_arguments *given, int count);
-[[noreturn]] void vgpu_exit(int status);  // the program ends, and Python goes on
-namespace std {
-using ::vgpu_exit;
-}
-#define exit vgpu_exit
 
 // nvcc declares these for the host, too.
 static inline int min(int a, int b) { return a < b ? a : b; }

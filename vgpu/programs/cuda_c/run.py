@@ -17,11 +17,9 @@ from vgpu.hardware.device import current
 from vgpu.launch import launch
 from vgpu.programs.cuda_c import build
 from vgpu.programs.cuda_c.host import Device, Host
-from vgpu.programs.cuda_c.split import Split, with_own_headers
+from vgpu.programs.cuda_c.split import Split, parts_of_cub, with_own_headers
 
 DEVICE_PRELUDE = Path(__file__).with_name("device_prelude.h")
-DEVICE_HEADERS = Path(__file__).with_name("device")
-"""Headers of kernels in place of those of the same names that NVRTC can't compile."""
 
 
 def run_cuda_c(files: Sequence[str], arguments: Sequence[str], options: Sequence[str] = ()) -> int:
@@ -44,7 +42,7 @@ def run_cuda_c(files: Sequence[str], arguments: Sequence[str], options: Sequence
         sources = [_source(path, programs.get(at)) for at, path in enumerate(paths)]
         made, stubs = build.library(sources, Path(folder), options)
         devices = {}
-        for at, program in programs.items():
+        for at, program in ((at, program) for at, program in programs.items() if program.kernels):
             text = program.device(" ".join(stubs[at].values()))
             devices[at] = Device(compiled(text, paths[at], stubs[at], options, at), text)
         library = ctypes.CDLL(str(made), mode=os.RTLD_NOW)
@@ -76,13 +74,13 @@ def compiled(
     name, shown = path.name, path.read_text(encoding="utf-8", errors="replace")
     arch = compilers.architecture(current().compute_capability)
     standard = [] if any("-std" in option for option in options) else ["--std=c++17"]
-    text = f'{DEVICE_PRELUDE.read_text(encoding="utf-8")}\n#line 1 "{name}"\n{device}'
+    text = f'{DEVICE_PRELUDE.read_text(encoding="utf-8")}\n{parts_of_cub(device)}#line 1 "{name}"\n{device}'
     # Two kernels of one name differ in their parameters only, and their symbols say which is which. For all others
     # NVRTC says, for which a type may be another one, such as int64_t, and so another part of the symbol.
     names = list(stubs.values())
     single = sorted({plain for plain in names if names.count(plain) == 1})
     made = compilers.cuda_c_to_ptx(
-        text, arch=arch, options=[*standard, f"-I{DEVICE_HEADERS}", *options], name=name, name_expressions=single
+        text, arch=arch, options=[*standard, *options, f"-I{build.INCLUDE}"], name=name, name_expressions=single
     )
     loaded = launch.load(made.ptx, language="cuda", filename=name, source=shown, first_line=1)
     entries = {symbol: made.lowered.get(plain, symbol.removesuffix(f".{at}")) for symbol, plain in stubs.items()}

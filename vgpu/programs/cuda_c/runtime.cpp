@@ -1,5 +1,8 @@
 // CUDA's runtime API for the host's half of a program: each call goes to Python, which has the virtual GPU.
+#include "prelude.h"
 #include "runtime.h"
+
+#include <cuda_profiler_api.h>
 
 #include <exception>
 
@@ -7,7 +10,7 @@ namespace {
 
 using Handler = long (*)(const char *name, int count, const long *arguments);
 Handler handler;
-cudaError_t last = cudaSuccess;
+thread_local cudaError_t last = cudaSuccess;
 struct Exit {
     int status;
 };
@@ -15,7 +18,8 @@ struct Configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-} configuration;
+};
+thread_local Configuration configuration;
 
 cudaError_t launch(const char *name, const Configuration &how, const void *const *addresses, const size_t *sizes,
                    int count, bool cooperative) {
@@ -37,9 +41,9 @@ const char *vgpu_symbol(const void *address) {
     return dladdr(address, &found) && found.dli_sname ? found.dli_sname : "";
 }
 
-[[noreturn]] void vgpu_exit(int status) { throw Exit{status}; }
-
 extern "C" {
+
+[[noreturn]] void vgpu_exit(int status) { throw Exit{status}; }
 
 void vgpu_connect(Handler given) { handler = given; }
 
@@ -313,6 +317,12 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *found, int device) {
     found->cooperativeLaunch = found->concurrentManagedAccess = 1;
     return status;
 }
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr, int, int) {
+    *value = 0;
+    return cudaSuccess;
+}
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
 
 // errors
 cudaError_t cudaPeekAtLastError() { return last; }

@@ -1,6 +1,9 @@
-// How the runtime's files, and the headers of libraries, call Python. prelude.h is included before it.
+// How the runtime's files, and the headers of libraries, call Python.
 #pragma once
+#include <cuda_runtime.h>
 #include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
 
 extern "C" cudaError_t vgpu_call(const char *name, int count, const long *given);
 // The symbol of a kernel's stub, or of a variable: the one that NVRTC gives the kernel, and for what only one file can

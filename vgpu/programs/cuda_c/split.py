@@ -11,12 +11,18 @@ from vgpu.programs.cuda_c.text import Item, blanked, closing, edited, items, mas
 _OF_HOST = re.compile(r"\bcuda[A-Z]\w*\s*\(|\bstd::|\bstr(?:n?cpy|len|n?cmp|n?cat|dup)\s*\(")
 DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
 ON_DEVICE = re.compile(
-    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|cuComplex|math_constants|mma\.h|cub/|cuda/|nv/|curand_"
+    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|cuComplex|math_constants|mma\.h|cub/(?:block|warp)|cuda/|nv/|vgpu/"
 )
 """Headers that kernels may include; all others are the host's."""
 STD = Path(__file__).with_name("device_std.h")
 """The names of `std` that kernels may use; it takes NVRTC half a second, so only programs that name it get it."""
-NOT_ON_HOST = re.compile(r"cooperative_groups|mma\.h|cuda_pipeline|cuda_awbarrier|cub/|cuda/(?!std)|curand_kernel")
+NOT_ON_HOST = re.compile(r"cooperative_groups|mma\.h|cuda_pipeline|cuda_awbarrier")
+_RANDOM = "curand_kernel.h"
+_ON_HOST = ((re.compile("mma.h"), "cuda_bf16.h"), (re.compile("cub/"), "cub/cub.cuh"))
+"""Headers for which the host has others: with the types of narrow numbers, and with CUB's device-wide functions."""
+_PARTS_OF_CUB = re.compile(r"\b(Block|Warp)((?:[A-Z][a-z]+)+)\b")
+_FUNCTORS = re.compile(r"(?:thrust|cub)/")
+"""Headers whose functions take what is marked for the device only, and run it on the host here."""
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
 _QUALIFIER = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?=.*__(?:device|global)__)(?:\w+[ \t]*)+)$", re.MULTILINE
@@ -97,6 +103,15 @@ def _spelled_out(source: str) -> str:
     return source
 
 
+def parts_of_cub(device: str) -> str:
+    """What stands for <cub/cub.cuh> before a device half: NVRTC can't compile all of CUB, only its parts."""
+    if not re.search(r"^// cub/cub.cuh$", device, re.MULTILINE):
+        return ""
+    named = {(of.lower(), re.sub("(?=[A-Z])", "_", what).lower()) for of, what in _PARTS_OF_CUB.findall(device)}
+    names = sorted(f"<cub/{of}/{of}{what}.cuh>" for of, what in named)
+    return "".join(f"#if __has_include({name})\n#include {name}\n#endif\n" for name in names)
+
+
 def _is_kernel(item: Item) -> bool:
     return item.kind == "function" and "__global__" in item.words and item.body is not None
 
@@ -110,9 +125,8 @@ def _device(source: str, found: list[Item], mentioned: str) -> str:
     for item in kept:
         if item.kind == "type":
             edits += [(start, end, "{ __trap(); }") for start, end in _host_members(masks, item)]
-    text = _INCLUDE.sub(
-        lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", edited(source, edits)
-    )
+    text = edited(source, edits).replace(_RANDOM, f"vgpu/{_RANDOM}")
+    text = _INCLUDE.sub(lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", text)
     return f"{STD.read_text(encoding='utf-8')}#line 1\n{text}" if re.search(r"\bstd::", masked(text)) else text
 
 
@@ -134,7 +148,10 @@ def _host_members(text: str, item: Item) -> Iterator[tuple[int, int]]:
 def _of_device(source: str, found: list[Item], mentioned: str) -> set[Item]:
     """What is marked for the device, and the types, constants and functions that it mentions, directly or not."""
     texts = {item: masked(source[item.start : item.end]) for item in found}
-    kept = {item for item in found if item.words & DEVICE or "__device__" in texts[item]}
+    kept = {
+        item for item in found
+        if item.words & DEVICE or ("__device__" in texts[item] and "thrust::" not in texts[item])
+    }  # fmt: skip
     kept |= {
         item for item in found if re.match(r"using\s+namespace\s+(?!std\b)|static_assert|template\s*<[^{]*;", item.head)
     }
@@ -175,19 +192,40 @@ def _declared(item: Item, text: str) -> set[str]:
 
 def _host(source: str, found: list[Item]) -> str:
     text = masked(source)
+    called = _called(found, text) if any(_FUNCTORS.match(each[2]) for each in _INCLUDE.finditer(source)) else None
+    device_only = {item.name for item in found if item.words >= {"__device__"} and "__host__" not in item.words}
     edits: list[tuple[int, int, str]] = []
     for item in found:
         if item.kind == "function":
-            edits += _of_function(source, item)
+            edits += [] if called and item in called else _of_function(source, item)
         elif item.kind == "type":
-            edits += _members(source, text, item)
+            edits += _members(source, text, item, called is not None)
+        elif item.words & DEVICE:
+            edits += _without_value(source, item, device_only)
     edits += _launches(source, masked(source, directives=False), [(start, end) for start, end, _ in edits])
-    return _INCLUDE.sub(_on_host, edited(source, edits))
+    whole = edited(source, edits).replace(_RANDOM, f"vgpu/{_RANDOM}")
+    whole = re.sub(r"\b__(CUDACC|NVCC)__\b", r"VGPU_\1", whole)  # the program is compiled by nvcc, the headers aren't
+    return _INCLUDE.sub(_on_host, whole)
+
+
+def _called(found: list[Item], text: str) -> set[Item]:
+    """The functions for the device that the host runs, too: those that types with an operator() mention."""
+    functions = {item.name: item for item in found if item.kind == "function" and "__device__" in item.words}
+    waiting = [item for item in found if "operator()" in re.sub(r"\s", "", text[item.start : item.end])]
+    called: set[Item] = set()
+    while waiting:
+        item = waiting.pop()
+        for word in set(re.findall(r"\w+", text[item.start : item.end])):
+            if (other := functions.pop(word, None)) is not None and other.body is not None:
+                called.add(other)
+                waiting.append(other)
+    return called
 
 
 def _on_host(match: re.Match[str]) -> str:
-    if match[2] == "mma.h":  # brings the types of narrow numbers
-        return "#include <cuda_bf16.h>  // and cuda_fp16.h"
+    for name, instead in _ON_HOST:
+        if name.match(match[2]):
+            return f"#include <{instead}>"
     return f"// {match[2]}" if NOT_ON_HOST.match(match[2]) else match[0]
 
 
@@ -200,6 +238,15 @@ def _unstatic(source: str, found: list[Item]) -> str:
         for match in re.finditer(r"\bstatic\b", item.head)
     ]
     return edited(source, edits)
+
+
+def _without_value(source: str, item: Item, device_only: set[str]) -> list[tuple[int, int, str]]:
+    """A variable of the device without its value, where that is a function that the host doesn't have."""
+    start = item.head.find("=")
+    if start < 0 or not device_only & set(re.findall(r"\w+", item.head[start:])):
+        return []
+    end = item.start + item.head.rindex(";")
+    return [(item.start + start, end, blanked(source, item.start + start, end))]
 
 
 def _of_function(source: str, item: Item) -> list[tuple[int, int, str]]:
@@ -235,15 +282,22 @@ def _name(parameter: str) -> str:
     return found[-1]
 
 
-def _members(source: str, text: str, item: Item) -> list[tuple[int, int, str]]:
-    """The bodies of member functions that only kernels call, as traps: they may use what the host doesn't have."""
+def _members(source: str, text: str, item: Item, calls: bool) -> list[tuple[int, int, str]]:
+    """The bodies of member functions that only kernels call, as traps: they may use what the host doesn't have.
+
+    calls: whether the host calls what has an operator(), for Thrust.
+    """
     edits = []
     for match in re.finditer(r"\b__device__\b", text[item.start : item.end]):
         at = item.start + match.end()
         head = re.match(r"[^;{}]*", text[at:])
         assert head is not None
         before = re.search(r"[^;{}]*$", text[item.start : at])
-        if "__host__" in head[0] or (before and "__host__" in before[0]):
+        if (
+            (calls and re.search(r"operator\s*\(", head[0]))
+            or "__host__" in head[0]
+            or (before and "__host__" in before[0])
+        ):
             continue
         opens = at + head.end()
         if opens < item.end and text[opens] == "{" and "(" in head[0]:

@@ -14,6 +14,7 @@ _OPAQUE = re.compile(
 _OPEN, _CLOSE = "([{", ")]}"
 _NOT_FUNCTIONS = {"__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype", "noexcept", "__declspec"}
 _GLOBAL = re.compile(r"(?:(?:inline\s+)?namespace\b[\s\w:]*|extern\s*\"\s*\")\s*$")
+_ARGUMENTS = r"(?:<[^;{}()]*>\s*)?"  # of a template that is specialised
 _TYPE = re.compile(r"\b(?:struct|class|union|enum)\b")
 
 
@@ -90,7 +91,7 @@ class Item:
     def name(self) -> str:
         """A function's name."""
         found = _parameter_list(self.head)
-        match = re.search(r"([\w:~]+)\s*$", _without_arguments(self.head[: found[0]])) if found else None
+        match = re.search(rf"([\w:~]+)\s*{_ARGUMENTS}$", self.head[: found[0]]) if found else None
         return match[1] if match else ""
 
 
@@ -105,18 +106,12 @@ def _parameter_list(head: str) -> tuple[int, int] | None:
             angles = max(0, angles - 1)
         elif head[at] == "(":
             end = closing(head, at)
-            before = re.search(r"(operator\s*\S+|\w+)\s*$", _without_arguments(head[:at]))
+            before = re.search(rf"(operator\s*\S+|\w+)\s*{_ARGUMENTS}$", head[:at])
             if before and before[1] not in _NOT_FUNCTIONS and found is None and not angles:
                 found = at, end
             at = end
         at += 1
     return found
-
-
-def _without_arguments(head: str) -> str:
-    """A head that ends in a name, without the arguments of a template: `void f` of `void f<float, 4>`."""
-    head = head.rstrip()
-    return head[: opening(head, len(head) - 1)] if re.search(r"(?<!operator)(?<![->])>$", head) else head
 
 
 def items(source: str) -> Iterator[Item]:

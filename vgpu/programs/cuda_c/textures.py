@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vgpu.programs.cuda_c.operands import live
 from vgpu.standins.cupy import cudart
 from vgpu.standins.cupy.ndarray import ndarray
 from vgpu.standins.cupy.pointer import Memory, MemoryPointer
@@ -18,7 +19,6 @@ from vgpu.standins.cupy.texture import (
     TextureDescriptor,
     TextureObject,
 )
-from vgpu.storage import memory
 
 if TYPE_CHECKING:
     from vgpu.programs.cuda_c.handles import Handles
@@ -90,8 +90,8 @@ class Textures:
         ctypes.memmove(target, (ctypes.c_long * 9)(*values), 72)
 
     def do_texture_create(self, target: int, resource: int, texture: int) -> None:
-        memory = self._resource(ResourceDesc.from_address(resource))
-        made = TextureObject(memory, _sampler(TextureDesc.from_address(texture))) if texture else SurfaceObject(memory)
+        of = self._resource(ResourceDesc.from_address(resource))
+        made = TextureObject(of, _sampler(TextureDesc.from_address(texture))) if texture else SurfaceObject(of)
         self._objects[made.ptr] = made
         ctypes.c_ulonglong.from_address(target).value = made.ptr
 
@@ -119,11 +119,11 @@ def _channels(given: _Channels) -> ChannelFormatDescriptor:
 
 def _bytes(address: int) -> ndarray:
     """Device memory from an address on, as bytes. Raises CUDARuntimeError for any other address."""
-    place = memory.describe(address)
-    if place.allocation is None or place.freed:
+    allocation = live(address)
+    if allocation is None:
         raise cudart.CUDARuntimeError("cudaErrorInvalidValue: a texture's address isn't on the device")
-    nbytes = place.allocation.nbytes - place.offset
-    return ndarray((nbytes,), np.uint8, memptr=MemoryPointer(Memory(address, nbytes, place.allocation), 0))
+    nbytes = allocation.address + allocation.nbytes - address
+    return ndarray((nbytes,), np.uint8, memptr=MemoryPointer(Memory(address, nbytes, allocation), 0))
 
 
 def _sampler(given: TextureDesc) -> TextureDescriptor:

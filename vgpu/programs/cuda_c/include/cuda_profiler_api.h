@@ -1,1 +1,6 @@
-// The profiler's two functions, which prelude.h has.
+// The profiler's two functions.
+#pragma once
+#include <cuda_runtime_api.h>
+
+extern "C" cudaError_t cudaProfilerStart();
+extern "C" cudaError_t cudaProfilerStop();
