@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from vgpu.base import errors
 from vgpu.bench.fidelity.manifest import Program
 from vgpu.programs.command import STOPPED
 
@@ -32,6 +33,12 @@ RESULTS = {
     "too long": "stopped at the limit of CPU time",
 }
 """What can become of a program, best first, and what that means."""
+
+
+def _names(error: type[Exception]) -> list[str]:
+    return [error.__name__, *(name for kind in error.__subclasses__() for name in _names(kind))]
+
+
 RAN = ("right", "same", "in part", "ran", "wrong")
 SIGNS = (
     (r"^\S+: .*? (?P<reason>calls .+), which vgpu doesn't have", "refused"),
@@ -40,7 +47,7 @@ SIGNS = (
     (r"isn't understood: (?P<reason>.+)", "refused"),
     (r"^\S+\.cu: (?P<reason>.+)", "refused"),
     (r"^(?:\S*\.)?(?P<reason>KernelTimeout\b.*)", "too long"),
-    (r"^(?P<reason>(?:\S*\.)?\w+(?:Error|Fault|Misaligned|Assert|Timeout)\w*: .+)", "wrong"),
+    (rf"^(?:\S*\.)?(?P<reason>(?:{'|'.join(_names(errors.VirtualGPUError))}): .+)", "wrong"),
 )
 """What stands on stderr -> what became of the program; the first that fits."""
 GRACE = 10
@@ -90,13 +97,24 @@ def outcome(program: Program, folder: Path) -> Outcome:
     ran = run("profile", program, folder)
     result, reason = judged(program, ran)
     if result == "ran":
-        result = _under_schedules(program, folder)
+        result, reason = _under_schedules(program, folder)
     return Outcome(result, reason, kernels_of(ran.report), round(ran.seconds, 1))
 
 
-def _under_schedules(program: Program, folder: Path) -> str:
+def _under_schedules(program: Program, folder: Path) -> tuple[str, str]:
+    """Whether a program without a check stays "ran" or is "same", and why."""
     ran = run("sanitize", program, folder, ["--schedules", str(SCHEDULES)])
-    return "same" if ran.status == 0 and ran.report else "ran"
+    found = [
+        f"{row['kernel']}: {each['title']}"
+        for row in ran.report
+        for each in row["findings"]
+        if each["level"] == "error"
+    ]
+    if found:
+        return "ran", f"the sanitizer found: {', '.join(dict.fromkeys(found))}"
+    if ran.status == 0 and ran.report:
+        return "same", ""
+    return "ran", "it takes too long under the sanitizer"
 
 
 def judged(program: Program, ran: Ran) -> tuple[str, str]:
@@ -157,7 +175,7 @@ def _limited(command: Sequence[str], folder: Path, seconds: float) -> tuple[int 
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + GRACE)),
     ) as process:  # fmt: skip
         try:
-            stdout, stderr = process.communicate(timeout=4 * seconds)  # one that sleeps uses no CPU time
+            stdout, stderr = process.communicate(timeout=60 + 10 * seconds)  # one that sleeps uses no CPU time
             status = None if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else process.returncode
         except subprocess.TimeoutExpired:
             with contextlib.suppress(ProcessLookupError):

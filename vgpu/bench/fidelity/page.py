@@ -50,7 +50,7 @@ def _summary(rows: Sequence[Row]) -> list[str]:
         commit = own[0][0].source.commit
         link = f"[{commit[:8]}](https://github.com/{repository}/tree/{commit})"
         lines.append([repository, link, *_counts(own)])
-    kernels = sum(len(outcome.kernels) for _, outcome in rows)
+    kernels = sum(_counted(rows).values())
     total = [["**all**", "", *_counts(rows)]] if len(groups) > 1 else []
     says = (
         f"{plural(kernels, 'kernel')} of {plural(len(rows), 'program')} ran. Right, same, ran and wrong are counted in "
@@ -60,11 +60,20 @@ def _summary(rows: Sequence[Row]) -> list[str]:
 
 
 def _counts(rows: Sequence[Row]) -> list[str]:
-    of = Counter[str]()
-    for _, outcome in rows:
-        of[outcome.result] += len(outcome.kernels) if outcome.result in RAN else 1
-    kernels = sum(len(outcome.kernels) for _, outcome in rows)
+    of = _counted(rows)
+    kernels = sum(of.values())
+    of.update(outcome.result for _, outcome in rows if outcome.result not in RAN)
     return [str(len(rows)), str(kernels), *(str(of[name]) for name in RESULTS)]
+
+
+def _counted(rows: Sequence[Row]) -> Counter[str]:
+    """How many kernels ran, by result: each counts once, however many runs of its file launch it."""
+    results: dict[tuple[str, str], str] = {}
+    for program, outcome in rows:
+        if outcome.result in RAN:
+            for kernel in outcome.kernels:
+                results.setdefault((program.path, kernel.name), outcome.result)
+    return Counter(results.values())
 
 
 def _published(results: Results, figures: Sequence[Published]) -> list[str]:
@@ -138,7 +147,10 @@ def _kernels(rows: Sequence[Row]) -> list[str]:
 def _not_right(rows: Sequence[Row]) -> list[str]:
     wrong = [[_file(program), outcome.reason, program.note] for program, outcome in rows if outcome.result == "wrong"]
     slow = [_file(program) for program, outcome in rows if outcome.result == "too long"]
+    found = [[_file(program), outcome.reason] for program, outcome in rows if "found" in outcome.reason]
     parts = ["## Wrong", _table(["program", "what it says", "why"], wrong)] if wrong else []
+    if found:
+        parts += ["## What the sanitizer found in programs without a check", _table(["program", ""], found)]
     return parts + (["## Too long", ", ".join(slow)] if slow else [])
 
 

@@ -19,21 +19,27 @@ PROGRAM = """\
 #include <cstdio>
 #include <cuda_runtime.h>
 template <int N> __global__ void fill(int *x) { x[threadIdx.x] = N; }
+__global__ void race(int *x) {
+    __shared__ int last;
+    last = threadIdx.x;
+    x[threadIdx.x % 32] = last;
+}
 int main(int count, char **words) {
     int *x, first = 0;
     cudaMallocManaged(&x, 128);
     fill<1><<<1, 32>>>(x);
     fill<2><<<1, 32>>>(x);
     cudaMemcpy(&first, x, 4, cudaMemcpyDefault);
-    %s
+    END
     return 0;
 }
 """
 ENDS = {
     "right": 'printf(first == 2 ? "Test passed" : "FAILED");',
     "same": "",
+    "racy": "race<<<1, 64>>>(x);",
     "wrong": 'printf(first == 1 ? "Test passed" : "FAILED");',
-    "refused": "cudaArray_t a; cudaChannelFormatDesc d; cudaMallocArray(&a, &d, 1, 1, 0);",
+    "refused": "cudaIpcCloseMemHandle(x);",
     "uncompilable": "return no_such_function();",
     "hangs": "for (volatile int i = 0;; ++i) {}",
 }
@@ -48,6 +54,7 @@ failed = "FAILED"
 [source.programs]
 right = "1 2"
 same = ""
+racy = ""
 wrong = ""
 refused = ""
 uncompilable = ""
@@ -78,7 +85,7 @@ def origin(tmp_path):
     _git(folder, "init", "--quiet")
     for name, end in ENDS.items():
         (folder / name).mkdir()
-        (folder / name / "main.cu").write_text(PROGRAM % end)
+        (folder / name / "main.cu").write_text(PROGRAM.replace("END", end))
     _git(folder, "add", ".")
     _git(folder, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "-m", "programs")
     return str(tmp_path / "origins" / "{owner}+{name}"), _git(folder, "rev-parse", "HEAD")
@@ -97,12 +104,14 @@ def test_programs_are_fetched_run_and_written_down(tmp_path, origin, capsys):
     assert {name: (outcome.result, len(outcome.kernels)) for name, outcome in became.items()} == {
         "right": ("right", 1),
         "same": ("same", 1),
+        "racy": ("ran", 2),
         "wrong": ("wrong", 1),
         "refused": ("refused", 0),
         "uncompilable": ("doesn't compile", 0),
-        "hangs": ("too long", 0),
+        "hangs": ("too long", 1),
     }
-    assert became["refused"].reason == "calls cudaMallocArray"
+    assert became["racy"].reason.startswith("the sanitizer found: race: ")
+    assert became["refused"].reason == "calls cudaIpcCloseMemHandle"
     assert became["wrong"].reason == "it says 'FAILED'"
     assert "no_such_function" in became["uncompilable"].reason
     (kernel,) = became["right"].kernels
@@ -114,7 +123,7 @@ def test_programs_are_fetched_run_and_written_down(tmp_path, origin, capsys):
         "no__such.sum": None,
     }
     text = written.read_text()
-    assert "3 kernels of 6 programs ran." in text
+    assert "5 kernels of 7 programs ran." in text
     assert f"[right/main.cu 1 2](https://github.com/someone/kernels/blob/{commit}/right/main.cu) | right" in text
     assert "1 of 2 are equal." in text
     # What has a result isn't run again, and without sources only the page is written.
