@@ -181,6 +181,7 @@ _ERROR = re.compile(r"^(?P<file>.*?)\((?P<line>\d+)\): (?:catastrophic )?error(?
 
 def explain(log: str, source: str, name: str) -> CompileError:
     """NVRTC's log as one `CompileError`: the user's first mistake, its line, a caret, a remedy."""
+    source = source.rpartition(f'#line 1 "{name}"\n')[2]  # what stands before isn't the user's
     rows = log.splitlines()
     found = [(i, match) for i, row in enumerate(rows) if (match := _ERROR.match(row))]
     if end := re.search(rf"^At end of source: error: (.*)\n.*?{re.escape(name)}\((\d+)\): note", log, re.MULTILINE):

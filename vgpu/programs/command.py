@@ -73,9 +73,10 @@ VERBS = {
 }
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="vgpu", description=DESCRIPTION)
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="COMMAND")
+def parser() -> argparse.ArgumentParser:
+    """Reads the command line."""
+    found = argparse.ArgumentParser(prog="vgpu", description=DESCRIPTION)
+    verbs = found.add_subparsers(dest="verb", required=True, metavar="COMMAND")
     for name, verb in VERBS.items():
         added = verbs.add_parser(name, help=verb.help, description=f"{verb.help[0].upper()}{verb.help[1:]}.")
         added.add_argument("--gpu", metavar="NAME", help="the modelled GPU, such as H100")
@@ -113,12 +114,12 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(schedules=0, json=None, html=None, seconds=None)
     added = verbs.add_parser("startup", help="let VGPU=1 python … use the virtual GPU in this environment, or no more")
     added.add_argument("switch", choices=("on", "off"))
-    return parser
+    return found
 
 
 def parse(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The options of a command line; ends the program at a wrong one."""
-    return _parser().parse_args(given)
+    return parser().parse_args(given)
 
 
 def main(given: Sequence[str] | None = None) -> int:

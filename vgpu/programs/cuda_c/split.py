@@ -14,13 +14,14 @@ ON_DEVICE = re.compile(
     r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|cuComplex|math_constants|mma\.h|cub/(?:block|warp)|cuda/|nv/|vgpu/"
 )
 """Headers that kernels may include; all others are the host's."""
-STD = Path(__file__).with_name("device_std.h")
-"""The names of `std` that kernels may use; it takes NVRTC half a second, so only programs that name it get it."""
 NOT_ON_HOST = re.compile(r"cooperative_groups|mma\.h|cuda_pipeline|cuda_awbarrier")
 _RANDOM = "curand_kernel.h"
 _ON_HOST = ((re.compile("mma.h"), "cuda_bf16.h"), (re.compile("cub/"), "cub/cub.cuh"))
 """Headers for which the host has others: with the types of narrow numbers, and with CUB's device-wide functions."""
 _PARTS_OF_CUB = re.compile(r"\b(Block|Warp)((?:[A-Z][a-z]+)+)\b")
+_NAMED = re.compile(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(?:(?:alignas|__\w+__|__declspec)\s+)*(\w+)")
+_STANDARD, _MORE = {"cmath", "functional", "limits", "type_traits", "utility"}, {"array", "complex", "tuple"}
+"""Headers that stand for those of the standard library which kernels use, and those that only stand for themselves."""
 _FUNCTORS = re.compile(r"(?:thrust|cub)/")
 """Headers whose functions take what is marked for the device only, and run it on the host here."""
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
@@ -103,13 +104,20 @@ def _spelled_out(source: str) -> str:
     return source
 
 
-def parts_of_cub(device: str) -> str:
-    """What stands for <cub/cub.cuh> before a device half: NVRTC can't compile all of CUB, only its parts."""
-    if not re.search(r"^// cub/cub.cuh$", device, re.MULTILINE):
-        return ""
-    named = {(of.lower(), re.sub("(?=[A-Z])", "_", what).lower()) for of, what in _PARTS_OF_CUB.findall(device)}
-    names = sorted(f"<cub/{of}/{of}{what}.cuh>" for of, what in named)
-    return "".join(f"#if __has_include({name})\n#include {name}\n#endif\n" for name in names)
+def headers_of(device: str) -> str:
+    """What stands for the host's headers before a device half: the parts of CUB, and of the standard library, it uses.
+
+    NVRTC can't compile all of CUB, and has no standard library; `cuda::std` has what kernels can use of one.
+    """
+    left_out = set(re.findall(r"^// (\S+)", device, re.MULTILINE))
+    names = []
+    if "cub/cub.cuh" in left_out:
+        named = {(of.lower(), re.sub("(?=[A-Z])", "_", what).lower()) for of, what in _PARTS_OF_CUB.findall(device)}
+        names += sorted(f"cub/{of}/{of}{what}.cuh" for of, what in named)
+    standard = sorted(_STANDARD | left_out & _MORE) if re.search(r"\bstd::", device) else []
+    names += [f"cuda/std/{name}" for name in standard]
+    lines = [f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in names]
+    return "".join([*lines, "namespace std { using namespace cuda::std; }\n" if standard else ""])
 
 
 def _is_kernel(item: Item) -> bool:
@@ -126,8 +134,7 @@ def _device(source: str, found: list[Item], mentioned: str) -> str:
         if item.kind == "type":
             edits += [(start, end, "{ __trap(); }") for start, end in _host_members(masks, item)]
     text = edited(source, edits).replace(_RANDOM, f"vgpu/{_RANDOM}")
-    text = _INCLUDE.sub(lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", text)
-    return f"{STD.read_text(encoding='utf-8')}#line 1\n{text}" if re.search(r"\bstd::", masked(text)) else text
+    return _INCLUDE.sub(lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", text)
 
 
 def _host_members(text: str, item: Item) -> Iterator[tuple[int, int]]:
@@ -180,7 +187,7 @@ def _declared(item: Item, text: str) -> set[str]:
         return {item.name}
     if re.match(r"\s*(?:typedef|(?:template\b.*?)?using)\b", text, re.DOTALL):
         return set(re.findall(r"\w+", text.rpartition("}")[2] or text)) | set(re.findall(r"using\s+(\w+)", text))
-    named = re.findall(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(\w+)", without_brackets(item.head))
+    named = _NAMED.findall(without_brackets(item.head))
     if item.kind == "type":
         enumerators = re.findall(r"\w+", text) if re.match(r"\s*(?:typedef\s+)?enum\b", text) else []
         return {*named, *enumerators, *re.findall(r"\w+", text.rpartition("}")[2])}
@@ -202,7 +209,7 @@ def _host(source: str, found: list[Item]) -> str:
             edits += _members(source, text, item, called is not None)
         elif item.words & DEVICE:
             edits += _without_value(source, item, device_only)
-    edits += _launches(source, masked(source, directives=False), [(start, end) for start, end, _ in edits])
+    edits += _launches(source, _with_macros(source, text), [(start, end) for start, end, _ in edits])
     whole = edited(source, edits).replace(_RANDOM, f"vgpu/{_RANDOM}")
     whole = re.sub(r"\b__(CUDACC|NVCC)__\b", r"VGPU_\1", whole)  # the program is compiled by nvcc, the headers aren't
     return _INCLUDE.sub(_on_host, whole)
@@ -238,6 +245,14 @@ def _unstatic(source: str, found: list[Item]) -> str:
         for match in re.finditer(r"\bstatic\b", item.head)
     ]
     return edited(source, edits)
+
+
+def _with_macros(source: str, text: str) -> str:
+    """The masked source, but with the texts of macros, which may launch kernels."""
+    for match in _MACRO.finditer(source):
+        code = match[0].replace("#", " ", 1).replace("\\\n", " \n")
+        text = text[: match.start()] + masked(code) + text[match.end() :]
+    return text
 
 
 def _without_value(source: str, item: Item, device_only: set[str]) -> list[tuple[int, int, str]]:

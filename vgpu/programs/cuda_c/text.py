@@ -18,16 +18,11 @@ _ARGUMENTS = r"(?:<[^;{}()]*>\s*)?"  # of a template that is specialised
 _TYPE = re.compile(r"\b(?:struct|class|union|enum)\b")
 
 
-def masked(source: str, directives: bool = True) -> str:
-    """The source with comments, the insides of literals and directives as blanks, each character in its place.
-
-    directives: without, they stay, but for the ends of lines that go on.
-    """
+def masked(source: str) -> str:
+    """The source with comments, the insides of literals and directives as blanks, each character in its place."""
 
     def blank(match: re.Match[str]) -> str:
         text = match[0]
-        if not directives and text.lstrip().startswith("#"):
-            return text.replace("\\\n", " \n")
         quote = text[0] if text[0] in "\"'" else ""
         inside = text[1:-1] if quote else text
         return quote + re.sub(r"[^\n]", " ", inside) + quote
@@ -153,9 +148,11 @@ def _item(text: str, start: int, end: int, body: tuple[int, int] | None) -> Iter
         return
     head = text[start : body[0] if body else end]
     flat = without_brackets(head)
-    if body is not None or (_parameter_list(head) is not None and "=" not in flat and not _TYPE.search(flat)):
+    if body is None and re.match(r"(?:template\b.*)?(?:typedef|using)\b", flat):
+        kind = "type"
+    elif body is not None or (_parameter_list(head) is not None and "=" not in flat and not _TYPE.search(flat)):
         kind = "function"
-    elif (_TYPE.search(flat) and "=" not in flat) or re.match(r"(?:template\b.*)?(?:typedef|using)\b", flat):
+    elif _TYPE.search(flat) and "=" not in flat:
         kind = "type"
     else:
         kind = "other"

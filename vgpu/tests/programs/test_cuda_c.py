@@ -243,6 +243,36 @@ int named(const char *text) { int n = 0; cudaGetDeviceCount(&n); return n + (int
 """,
     "plain.h": "#define MORE 10\n",
 }
+MACROS = """\
+#include <cstdio>
+#include <type_traits>
+#include <utility>  // std::pair
+#define LAUNCH(kernel, T, ...)                   \\
+    do {                                         \\
+        kernel<T><<<dim3(1), 1>>>(__VA_ARGS__);  \\
+        cudaDeviceSynchronize();                 \\
+    } while (0)
+template <int N> __device__ int sum(int x) { return x + sum<N - 1>(x); }
+template <> __device__ int sum<0>(int x) { return 0; }
+__device__ int seven() { return 7; }
+typedef int (*Function)();
+template <typename T, int N> struct alignas(sizeof(T) * N) Aligned { T values[N]; };
+__device__ Function called = seven;
+#ifdef __CUDACC__
+__device__ int given() { return 3; }
+#endif
+template <typename T> __global__ void write(T *x, std::pair<int, int> both) {
+    if constexpr (std::is_same_v<T, int>) x[0] = given();
+    Aligned<int, 2> aligned = {{called(), sum<5>(both.second)}};
+    x[1] = aligned.values[0] + aligned.values[1];
+}
+int main() {
+    int *x;
+    cudaMallocManaged(&x, 8);
+    LAUNCH(write, int, x, std::make_pair(1, 2));
+    printf("%d %d\\n", x[0], x[1]);
+}
+"""
 KERNEL = """\
 template <typename T> __global__ void scale(T *x, T by, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -293,6 +323,7 @@ def test_functions_types_and_variables_are_told_apart():
         ("enum class E { a, b };", "type"),
         ("typedef struct { int x; } S;", "type"),
         ("using F = void (*)(int);", "type"),
+        ("typedef void (*F)(int);", "type"),
         ("struct S { void f() { } } s;", "type"),
         ("bool operator==(const S &a, const S &b) { return true; }", "function"),
     ],
@@ -397,11 +428,19 @@ def test_a_program_of_several_files_and_what_is_compiled_again(tmp_path, monkeyp
 
 
 @COMPILER
+def test_macros_that_launch_the_standard_library_in_kernels_and_specialisations(vgpu):
+    assert vgpu("run", MACROS) == (0, "3 17\n", "")
+
+
+@COMPILER
 @pytest.mark.parametrize(
     ("program", "words"),
     [
         ("int main() { return nothing; }", "error: ‘nothing’ was not declared|undeclared identifier 'nothing'"),
-        ("__global__ void k(int *x) { *x = nothing; }\nint main() { }", 'line 1: identifier "nothing"'),
+        (
+            "__global__ void k(int *x) { *x = nothing; }\nint main() { }",
+            r'line 1: identifier "nothing" is undefined\n\n +1 \| __global__ void k',
+        ),
         ("#include <cusparse.h>\nint main() {}", "cusparse.h: No such .*\n(.*\n)*Of CUDA's libraries vgpu has cuBLAS"),
         ("texture<float, 1> x;\nint main() {}", "Texture references left CUDA with version 12"),
         ("void far(int);\nint main() { far(1); }", "calls far, which vgpu doesn't have: .* vgpu run a.cu b.cpp"),
