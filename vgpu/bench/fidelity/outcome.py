@@ -45,6 +45,7 @@ SIGNS = (
     (r"doesn't compile with .*\n(?:.*\n)*?\S+?: (?:fatal )?error: (?P<reason>.+)", "doesn't compile"),
     (r"^(?:\S*\.)?Unsupported\w*: (?P<reason>.+)", "refused"),
     (r"isn't understood: (?P<reason>.+)", "refused"),
+    (r"(?P<reason>\S+ is not on the virtual GPU)", "refused"),
     (r"^\S+\.cu: (?P<reason>.+)", "refused"),
     (r"^(?:\S*\.)?(?P<reason>KernelTimeout\b.*)", "too long"),
     (rf"^(?:\S*\.)?(?P<reason>(?:{'|'.join(_names(errors.VirtualGPUError))}): .+)", "wrong"),

@@ -174,6 +174,7 @@ AS_NVCC = """\
 
 template <typename T> struct Twice {
     static __device__ T of(T x) { return 2 * x; }
+    __host__ T on_host() const { return T(); }
 };
 INLINE_DEVICE int sum(int value) {  // the host has no CUB
     using Reduce = cub::BlockReduce<int, 32>;
