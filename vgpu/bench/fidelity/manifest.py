@@ -12,7 +12,7 @@ from typing import Any
 MANIFEST = Path(__file__).with_name("manifest.toml")
 SECONDS = 60.0
 """CPU seconds that a program may take where the manifest doesn't say."""
-COMMON = ("flags", "passed", "failed", "exit_is_check", "through", "seconds")
+COMMON = ("flags", "passed", "failed", "exit_is_check", "seconds")
 """What a source may say for all its programs."""
 
 
@@ -30,9 +30,8 @@ class Program:
 
     arguments: the program's own. beside: its other files, relative to the folder. flags: those of `vgpu run`, such as
     -I. passed, failed: what its output says where its check passed or failed, as regular expressions; without `passed`,
-    it has no check. exit_is_check: it says so by its exit status. fault: one that it
-    provokes on purpose, as a regular expression. through: a module that runs the file, such as pytest.
-    seconds: of CPU time. note: what is different from how its authors run it, or why it's wrong.
+    it has no check. exit_is_check: it says so by its exit status. fault: one that it provokes on purpose, as a regular
+    expression. seconds: of CPU time. note: why it's wrong.
     """
 
     source: Source
@@ -44,7 +43,6 @@ class Program:
     failed: str | None = None
     exit_is_check: bool = False
     fault: str | None = None
-    through: str | None = None
     seconds: float = SECONDS
     note: str = ""
 
@@ -120,9 +118,5 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _program(source: Source, file: str, given: dict[str, Any]) -> Program:
-    words = {
-        **given,
-        "arguments": tuple(shlex.split(given.get("arguments", ""))),
-        "flags": tuple(given.get("flags", ())),
-    }
-    return Program(source, file, **words)
+    lists = {name: tuple(given.get(name, ())) for name in ("beside", "flags")}
+    return Program(source, file, **{**given, **lists, "arguments": tuple(shlex.split(given.get("arguments", "")))})

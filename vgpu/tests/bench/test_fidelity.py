@@ -162,7 +162,7 @@ KERNEL = {"kernel": "k"}
         ),
         (PROGRAM_OF, Ran(0, "PASS", "Unsupported: no graphs\n", 1, [KERNEL]), ("refused", "no graphs")),
         (
-            Program(Source("a/b", "c"), "test_it.py", exit_is_check=True, through="pytest"),
+            Program(Source("a/b", "c"), "test_it.py", exit_is_check=True),
             Ran(0, "3 passed", "", 1, [KERNEL]),
             ("right", ""),
         ),
