@@ -21,6 +21,7 @@ typedef unsigned long ulong;
 #define EXIT_FAILURE 1
 #define NULL 0
 #define __const__ const
+#define register  // nvcc lets it pass in C++17
 extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, unsigned long);
 #define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))
 #undef __host__

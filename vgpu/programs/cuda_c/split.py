@@ -160,7 +160,10 @@ def _of_device(source: str, found: list[Item], mentioned: str) -> set[Item]:
         if item.words & DEVICE or ("__device__" in texts[item] and "thrust::" not in texts[item])
     }  # fmt: skip
     kept |= {
-        item for item in found if re.match(r"using\s+namespace\s+(?!std\b)|static_assert|template\s*<[^{]*;", item.head)
+        item
+        for item in found
+        if re.match(r"using\s+namespace\s+(?!std\b)|static_assert|template\s*<[^{]*;", item.head)
+        and not re.search(r"\bstd::(?:list|map|set|string|vector)\b", texts[item])  # NVRTC has none of them
     }
     names: dict[str, list[Item]] = {}
     for item in found:

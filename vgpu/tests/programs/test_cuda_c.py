@@ -165,6 +165,7 @@ AS_NVCC = """\
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <list>
 #include <cub/cub.cuh>
 #include <cuComplex.h>
 #define INLINE_DEVICE __device__ __forceinline__
@@ -172,6 +173,8 @@ AS_NVCC = """\
     fill<TYPE> \\
         <<<grid, 32>>>(x, VALUE)
 
+template <typename T> int length(const std::list<T> &values);
+template <typename T> int length(const std::list<T> &values) { return values.size(); }
 template <typename T> struct Twice {
     static __device__ T of(T x) { return 2 * x; }
     __host__ T on_host() const { return T(); }
@@ -186,7 +189,10 @@ template <typename T> __global__ void fill(int *x, T value) {
 }
 template <> __global__ void fill<char>(int *x, char value) { x[0] = value + 1; }
 template <typename... A> __global__ void add(int *x, A... values) { x[0] = (values + ...); }
-static __global__ void real(int *x, cuFloatComplex z, ulong more) { x[0] = cuCrealf(z) + more; }
+static __global__ void real(int *x, cuFloatComplex z, ulong more) {
+    register float first = cuCrealf(z);
+    x[0] = first + more;
+}
 
 int main() {
     int *x, grid = 1;
@@ -197,7 +203,7 @@ int main() {
     printf("%d ", *x);
     add<<<1, 1>>>(x, 1, 2.5f, (short)3);
     printf("%d ", *x);
-    real<<<1, 1>>>(x, make_cuFloatComplex(7, 0), 1);
+    real<<<1, 1>>>(x, make_cuFloatComplex(7, 0), length(std::list<int>{5}));
     printf("%d\\n", *x);
 }
 """
