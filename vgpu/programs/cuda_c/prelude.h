@@ -2,9 +2,12 @@
 #pragma once
 #include <cuda_runtime.h>
 
+#include <cassert>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
+#include <new>
 
 #include "exit.h"
 

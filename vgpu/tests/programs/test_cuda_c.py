@@ -196,7 +196,7 @@ static __global__ void real(int *x, cuFloatComplex z, ulong more) {
 
 int main() {
     int *x, grid = 1;
-    cudaMallocManaged(&x, 4);
+    assert(cudaMallocManaged(&x, 4) == cudaSuccess);
     LAUNCH(int, -3);
     printf("%d ", *x);
     LAUNCH(char, 4);
