@@ -27,7 +27,7 @@ RESULTS = {
     "in part": "a check of it passed, and then it was stopped at the limit of CPU time",
     "ran": "no check of its own",
     "wrong": "its check failed, or it ended with an error",
-    "refused": "it uses what the engine doesn't have, and the engine says so",
+    "refused": "it uses what the engine doesn't have, or launches no kernel here",
     "doesn't compile": "this machine's C++ compiler rejects its host part, or NVRTC its kernels",
     "too long": "stopped at the limit of CPU time",
 }
@@ -50,7 +50,8 @@ SIGNS = (
     (rf"^(?:\S*\.)?(?P<reason>(?:{'|'.join(_names(errors.VirtualGPUError))}): .+)", "wrong"),
 )
 """What stands on stderr -> what became of the program; the first that fits."""
-REPORT = "Kernels on "  # with which `vgpu profile` begins to speak
+REPORT = re.compile(r"Kernels on |No kernel was launched\.")
+"""How the report of `vgpu profile` begins."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,8 @@ def judged(program: Program, ran: Ran) -> tuple[str, str]:
     if ran.status < 0:
         return "wrong", f"ended by {signal.Signals(-ran.status).name}"
     if ran.status > 0:
-        return "wrong", f"exit status {ran.status}: {(said.strip().splitlines() or [''])[-1]}"
+        last = (said.strip().splitlines() or [""])[-1]
+        return "wrong" if ran.report else "refused", f"exit status {ran.status}: {last}"
     if not ran.report and not on_purpose:
         return "refused", "it launches no kernel here"
     return ("right" if checked or program.exit_is_check else "ran"), ""
@@ -157,7 +159,7 @@ def run(
         ]  # fmt: skip
         status, stdout, stderr, seconds = _limited(command, path.parent, program.seconds)
         found = json.loads(report.read_text(encoding="utf-8")) if report.is_file() else []
-    return Ran(status, stdout[: stdout.rfind(REPORT)] if REPORT in stdout else stdout, stderr, seconds, found)
+    return Ran(status, REPORT.split(stdout)[0], stderr, seconds, found)
 
 
 def _limited(command: Sequence[str], folder: Path, seconds: float) -> tuple[int | None, str, str, float]:

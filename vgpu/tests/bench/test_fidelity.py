@@ -154,6 +154,7 @@ KERNEL = {"kernel": "k"}
         (PROGRAM_OF, Ran(0, "\n", "", 1, []), ("refused", "it launches no kernel here")),
         (PROGRAM_OF, Ran(None, "PASS", "", 1, []), ("too long", "more than 60 s of CPU time")),
         (PROGRAM_OF, Ran(2, "usage\n", "", 1, [KERNEL]), ("wrong", "exit status 2: usage")),
+        (PROGRAM_OF, Ran(2, "waived\n", "", 1, []), ("refused", "exit status 2: waived")),
         (PROGRAM_OF, Ran(-11, "", "", 1, []), ("wrong", "ended by SIGSEGV")),
         (
             PROGRAM_OF,
