@@ -65,7 +65,8 @@ class Published:
     regular expression; if several launches fit, the first counts. figures: by Nsight Compute's names, or "seconds",
     which are modelled, or "registers". scale: ours are multiplied by it, where the published run is larger; `note`
     says why that is right. changes: what is different about the GPU from the one in the table, by the names of its
-    fields. measured_on: what the GPU is called, if it isn't that one.
+    fields. measured_on: what the GPU is called, if it isn't that one. left_out: what the time depends on and the model
+    leaves out.
     """
 
     program: Program
@@ -76,6 +77,7 @@ class Published:
     scale: float = 1.0
     changes: Mapping[str, float] = field(default_factory=dict)
     measured_on: str = ""
+    left_out: str = ""
     note: str = ""
 
     @property
