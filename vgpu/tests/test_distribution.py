@@ -45,14 +45,18 @@ def test_cuda_c_needs_no_optional_package():
 
 def test_a_wheel_has_every_folder_and_file():
     project = tomllib.loads((FOLDER / "pyproject.toml").read_text(encoding="utf-8"))
-    patterns = project["tool"]["setuptools"]["package-data"]["*"]
-    packages = {FOLDER, *(FOLDER / name.replace(".", "/") for name in setuptools.find_packages(str(FOLDER)))}
-    beside = {FOLDER / name for name in ("pyproject.toml", "setup.py")}
+    patterns = project["tool"]["setuptools"]["package-data"]
+    packages = {"vgpu": FOLDER} | {
+        f"vgpu.{name}": FOLDER / name.replace(".", "/") for name in setuptools.find_packages(str(FOLDER))
+    }
+    taken = {FOLDER / name for name in ("pyproject.toml", "setup.py")}  # those beside the package
+    for name, folder in packages.items():
+        for pattern in ("*.py", *patterns["*"], *patterns.get(name, ())):
+            taken |= set(folder.glob(pattern))
     for path in FOLDER.rglob("*.*"):
         parts = path.relative_to(FOLDER).parts
-        if path.is_file() and path not in beside and not {"tests", "__pycache__", "build", "vgpu.egg-info"} & {*parts}:
-            assert path.parent in packages, path
-            assert path.suffix == ".py" or any(map(path.match, patterns)), f"no pattern of package-data has {path}"
+        if path.is_file() and not {"tests", "__pycache__", "build", "vgpu.egg-info"} & {*parts}:
+            assert path in taken, f"{path} is in no package, or no pattern of package-data has it"
 
 
 def test_every_name_of_the_front_door_is_there():

@@ -34,6 +34,7 @@ LANGUAGES = {
     ".cu": (*CPP, str(HERE / "prelude.h")),
     ".cpp": (*CPP, str(HERE / "exit.h")),
 }
+THRUST = ("-include", "thrust/execution_policy.h")  # which all of its headers bring for a GPU
 FLAGS = ("-O1", "-g", "-w", "-fPIC", "-fexceptions", "-fno-optimize-sibling-calls")
 LINKED = ("-shared", "-Wl,-z,defs", "-ldl", "-lpthread")
 SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # the compiler's variables
@@ -115,12 +116,13 @@ def _object(found: str, source: Source, at: int, options: Sequence[str]) -> tupl
     suffix = source.path.suffix
     language = LANGUAGES[".cu" if suffix.startswith(".cu") else suffix if suffix in LANGUAGES else ".cpp"]
     command = [
-        found, *language, *FLAGS, *(option for option in given if suffix != ".c" or not option.startswith("-std")),
+        found, *language, *FLAGS, *(THRUST if "<thrust/" in source.text else ()),
+        *(option for option in given if suffix != ".c" or not option.startswith("-std")),
         "-iquote", os.path.abspath(source.path.parent),
         *(f"-I{each}" for each in (INCLUDE, *include_folders())),
     ]  # fmt: skip
     names = [sorted(each) for each in (source.kernels, source.templates, source.own)]
-    inputs = [_identity(found), command, os.getcwd(), [os.environ.get(name) for name in SEARCHED], at, names]
+    inputs = [_identity(found), command, [os.environ.get(name) for name in SEARCHED], at, names]
 
     def make() -> bytes:
         with tempfile.TemporaryDirectory() as folder:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +57,7 @@ TEXTS = {
     MISALIGNED: "misaligned address",
     NOT_SUPPORTED: "operation not supported",
 }
+LAUNCHES = (b"launch", b"graph_launch")
 HANDLER = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_long))
 
 
@@ -76,6 +78,7 @@ class Host:
     def __init__(self, devices: Mapping[int, Device]):
         self.kernels = {symbol: kernel for each in devices.values() for symbol, kernel in each.kernels.items()}
         self._sources = {kernel: each.source for each in devices.values() for kernel in each.kernels.values()}
+        self.managed: list[tuple[int, int, int]] = []  # of each managed variable: both addresses, and its bytes
         self._modules = {
             at: kernel.module for at, each in devices.items() for kernel in each.kernels.values()
         }  # a file's kernels share one
@@ -102,7 +105,8 @@ class Host:
                 return self._fault
             answer = f"do_{name.decode()}"
             part = next(part for part in self._parts if hasattr(part, answer))
-            return getattr(part, answer)(*given[:count]) or SUCCESS
+            with self._managed_variables() if name in LAUNCHES else contextlib.nullcontext():
+                return getattr(part, answer)(*given[:count]) or SUCCESS
         except OutOfMemory:
             return OUT_OF_MEMORY
         except KernelError as error:
@@ -115,9 +119,28 @@ class Host:
         except BaseException as error:  # it must not cross into compiled code
             return self._report(error, NOT_SUPPORTED)
 
+    @contextlib.contextmanager
+    def _managed_variables(self) -> Iterator[None]:
+        """Managed variables, which the host's half and the device's half each have, are the same where kernels run."""
+        for on_host, on_device, nbytes in self.managed:
+            ctypes.memmove(on_device, on_host, nbytes)
+        yield
+        for on_host, on_device, nbytes in self.managed:
+            ctypes.memmove(on_host, on_device, nbytes)
+
     def _report(self, error: BaseException, code: int) -> int:
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
         return code
+
+    def share(self, library: ctypes.CDLL, at: int, names: Collection[str]) -> None:
+        """Let the halves of file number `at` share its managed variables, which have these names in C++."""
+        module = self._modules.get(at)
+        if module is None:
+            return
+        for symbol in module.variables.addresses:
+            if any(symbol == name or symbol.endswith(f"{len(name)}{name}E") for name in names):  # E ends a namespace
+                address = ctypes.addressof(ctypes.c_char.in_dll(library, f"{symbol}.{at}"))
+                self.managed.append((address, module.address(symbol), module.nbytes(symbol)))
 
     # -- kernels
 

@@ -2,12 +2,13 @@
 #pragma once
 #include <cuda_runtime.h>
 
-#include <cassert>
+#include <cassert>  // nvcc's own headers bring these, too
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <new>
+#include <utility>
 
 #include "exit.h"
 

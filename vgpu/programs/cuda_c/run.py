@@ -46,7 +46,11 @@ def run_cuda_c(files: Sequence[str], arguments: Sequence[str], options: Sequence
             text = program.device(" ".join(stubs[at].values()))
             devices[at] = Device(compiled(text, paths[at], stubs[at], options, at), text)
         library = ctypes.CDLL(str(made), mode=os.RTLD_NOW)
+    if not hasattr(library, "main"):
+        raise Unsupported(f"no file has main: {', '.join(path.name for path in paths)}")
     host = Host(devices)
+    for at, program in programs.items():
+        host.share(library, at, program.managed)
     library.vgpu_connect(host.call)
     words = [os.fsencode(word) for word in (files[0], *arguments)]
     sys.stdout.flush()

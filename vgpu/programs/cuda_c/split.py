@@ -20,6 +20,7 @@ _ON_HOST = ((re.compile("mma.h"), "cuda_bf16.h"), (re.compile("cub/"), "cub/cub.
 """Headers for which the host has others: with the types of narrow numbers, and with CUB's device-wide functions."""
 _PARTS_OF_CUB = re.compile(r"\b(Block|Warp)((?:[A-Z][a-z]+)+)\b")
 _NAMED = re.compile(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(?:(?:alignas|__\w+__|__declspec)\s+)*(\w+)")
+_WORD = re.compile(r"\w+")
 _STANDARD, _MORE = {"cmath", "functional", "limits", "type_traits", "utility"}, {"array", "complex", "tuple"}
 """Headers that stand for those of the standard library which kernels use, and those that only stand for themselves."""
 _FUNCTORS = re.compile(r"(?:thrust|cub)/")
@@ -83,9 +84,17 @@ class Split:
     @property
     def own(self) -> set[str]:
         """The names that other files don't see: variables of the device, and kernels that are `static`."""
-        variables = (item for item in self.items if item.kind == "other" and item.words & DEVICE)
-        declared = (_declared(item, item.head) for item in variables if "extern" not in item.words)
-        return set().union(*declared, (item.name for item in self.items if _is_kernel(item) and "static" in item.words))
+        static = {item.name for item in self.items if _is_kernel(item) and "static" in item.words}
+        return self._variables(DEVICE) | static
+
+    @property
+    def managed(self) -> set[str]:
+        """The names of the managed variables."""
+        return self._variables({"__managed__"})
+
+    def _variables(self, marks: set[str]) -> set[str]:
+        found = (item for item in self.items if item.kind == "other" and item.words & marks)
+        return set().union(*(_declared(item, item.head) for item in found if "extern" not in item.words))
 
     @property
     def has_main(self) -> bool:
@@ -170,17 +179,15 @@ def _of_device(source: str, found: list[Item], mentioned: str) -> set[Item]:
         if item not in kept and (item.kind != "function" or "constexpr" in item.words):
             for name in _declared(item, texts[item]):
                 names.setdefault(name, []).append(item)
-    for word in set(
-        re.findall(r"\w+", " ".join([*_MACRO.findall(source), mentioned]))
-    ):  # kernels may use it through a macro
-        kept |= {item for item in names.get(word, ()) if "std::" not in texts[item]}
-    waiting = list(kept)
+    macros = {_WORD.findall(text)[1]: text for text in _MACRO.findall(source)}
+    waiting = [mentioned, *(texts[item] for item in kept)]
     while waiting:
-        for word in set(re.findall(r"\w+", texts[waiting.pop()])):
+        for word in set(_WORD.findall(waiting.pop())):
+            waiting += [macros.pop(word)] if word in macros else []
             for item in names.pop(word, ()):
                 if item not in kept:
                     kept.add(item)
-                    waiting.append(item)
+                    waiting.append(texts[item])
     return kept
 
 

@@ -7,7 +7,7 @@ import difflib
 import re
 
 from triton.compiler.errors import CompilationError
-from triton.runtime.jit import JITFunction, get_jit_fn_file_line
+from triton.runtime.jit import JITFunction
 
 from vgpu.base.errors import ArgumentError, CompileError
 
@@ -106,7 +106,7 @@ def explain(error: CompilationError | RuntimeError, kernel: JITFunction) -> Comp
     line = shown = None
     lineno = getattr(getattr(error, "node", None), "lineno", None)
     if lineno is not None:
-        line = get_jit_fn_file_line(kernel)[1] + lineno - 1
+        line = _line_of_def(kernel) + lineno - 1
         shown = kernel.src.splitlines()[lineno - 1].strip()
     where = f"`{kernel.__name__}`" + ("" if line is None else f", line {line}")
     source = f"\n\n  {line:>4} | {shown}" if shown else ""
@@ -119,6 +119,12 @@ class TritonCompileError(CompileError):
     def __init__(self, message: str, line: int | None, original: Exception):
         super().__init__(message, line)
         self.original = original
+
+
+def _line_of_def(kernel: JITFunction) -> int:
+    """The line of the kernel's `def`: its source begins with decorators."""
+    lines = enumerate(kernel.raw_src, kernel.starting_line_number)
+    return next(number for number, text in lines if re.match(r"\s*def\s", text))
 
 
 def _reason(error: BaseException) -> str:

@@ -103,6 +103,20 @@ int main() {
     printf("%s\\n", cudaGetErrorString(cudaGetLastError()));
 }
 """
+MANAGED = """\
+#include <cstdio>
+__managed__ int total = 5;
+namespace counts { __device__ __managed__ int each[2] = {1, 2}; }
+__global__ void add(int n) { total += n; counts::each[1] += total; }
+int main() {
+    add<<<1, 1>>>(10);
+    cudaDeviceSynchronize();
+    total *= 2;
+    add<<<1, 1>>>(1);
+    cudaDeviceSynchronize();
+    printf("%d %d %d\\n", total, counts::each[0], counts::each[1]);
+}
+"""
 COOPERATIVE = """\
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -389,6 +403,11 @@ def test_the_program_is_told_of_faults_as_by_cuda(vgpu):
 def test_cooperative_launches_managed_memory_and_properties(vgpu):
     status, shown, errors = vgpu("run", COOPERATIVE, options=("--gpu", "H100"))
     assert (status, errors, shown) == (0, "", "28 32 132\n")
+
+
+@COMPILER
+def test_managed_variables(vgpu):
+    assert vgpu("run", MANAGED) == (0, "31 1 48\n", "")
 
 
 @COMPILER
