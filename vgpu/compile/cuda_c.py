@@ -162,7 +162,7 @@ def _nvrtc(
         call(getattr(api, f"nvrtcGet{what}"), program, buffer)
         return buffer[:size]
 
-    words = ["-default-device", *(f"-I{folder}" for folder in include_folders()), *options]
+    words = ["-default-device", *options, *(f"-I{folder}" for folder in include_folders())]
     flags = [word.encode() for word in words]
     program = call(api.nvrtcCreateProgram, source.encode(), name.encode(), 0, [], [])
     try:

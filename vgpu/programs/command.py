@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import itertools
+import os
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +19,8 @@ Run CUDA programs on a machine without a GPU. PROGRAM is a CUDA C++ file with ma
 numba.cuda, cupy or triton; with -m it is a module, such as pytest. A CUDA program may have more files, before its
 arguments: vgpu run main.cu kernels.cu io.cpp -- arguments."""
 CUDA_C, CPP = (".cu", ".cuda"), (".cpp", ".cc", ".cxx", ".c")
+STOPPED = 124
+"""The exit status of a program that was stopped after its time, as the command `timeout` has it."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,10 @@ def parser() -> argparse.ArgumentParser:
         if name != "run":
             added.add_argument("--json", type=Path, metavar="FILE", help="write the report as JSON")
             added.add_argument("--html", type=Path, metavar="FILE", help="write the report as a page")
+            added.add_argument(
+                "--seconds", type=float, metavar="N",
+                help=f"stop after N seconds of CPU time, report what there is by then, and exit with {STOPPED}",
+            )  # fmt: skip
         added.add_argument("-I", dest="folders", action="append", default=[], metavar="FOLDER", help="for a .cu file")
         added.add_argument(
             "-D", dest="macros", action="append", default=[], metavar="NAME=VALUE", help="for a .cu file"
@@ -102,7 +111,7 @@ def parser() -> argparse.ArgumentParser:
             "arguments", nargs=argparse.REMAINDER, metavar="...",
             help="more files of a CUDA program, then, behind -- where there are any, the program's own arguments",
         )  # fmt: skip
-        added.set_defaults(schedules=0, json=None, html=None)
+        added.set_defaults(schedules=0, json=None, html=None, seconds=None)
     added = verbs.add_parser("startup", help="let VGPU=1 python … use the virtual GPU in this environment, or no more")
     added.add_argument("switch", choices=("on", "off"))
     return found
@@ -128,9 +137,23 @@ def main(given: Sequence[str] | None = None) -> int:
     if options.gpu:
         device(options.gpu)
     with VERBS[options.verb].around(options) as finish:
+        if finish is not None and options.seconds is not None:
+            threading.Thread(target=_stop, args=(finish, options), daemon=True).start()
         status = _execute(options)
     wrong = finish is not None and show(finish(), options)
     return status or int(wrong)
+
+
+def _stop(finish: Callable[[], Any], options: argparse.Namespace) -> None:
+    """Wait until the process has used its CPU time, report, and end it, whatever the program is doing."""
+    while (left := options.seconds - time.process_time()) > 0:
+        time.sleep(min(left, 1))
+    try:
+        show(finish(), options)
+        print(f"Stopped after {options.seconds:g} s of CPU time.", file=sys.stderr)
+        sys.stdout.flush()
+    finally:
+        os._exit(STOPPED)
 
 
 def _execute(options: argparse.Namespace) -> int:
@@ -183,7 +206,7 @@ def show(report: Any, options: argparse.Namespace) -> bool:
     """Print a report, write the files that are asked for, and return whether something is wrong."""
     from vgpu.programs.reports import write
 
+    write(report, to_json=options.json, to_html=options.html)
     sys.stdout.flush()
     print(report.text())
-    write(report, to_json=options.json, to_html=options.html)
     return report.failed

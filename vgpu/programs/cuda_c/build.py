@@ -130,9 +130,8 @@ def _object(found: str, source: Source, at: int, options: Sequence[str]) -> tupl
         hashes = {path: _hash(path) for path in read}
         return json.dumps([hashes, stubs]).encode() + b"\n" + data
 
-    head, _, data = on_disk.kept("object", (), [*inputs, source.path.name, source.text], make, _is_current).partition(
-        b"\n"
-    )
+    inputs += [source.path.name, source.text]
+    head, _, data = on_disk.kept("object", (), inputs, make, valid=_is_current).partition(b"\n")
     return data, json.loads(head)[1]
 
 

@@ -1,21 +1,16 @@
 // What nvcc gives kernels without an #include, and what hosts' headers define for them.
-typedef signed char int8_t;
-typedef unsigned char uint8_t;
-typedef short int16_t;
-typedef unsigned short uint16_t;
-typedef int int32_t;
-typedef unsigned int uint32_t;
-typedef long long int64_t;
-typedef unsigned long long uint64_t;
+#include <cuda/std/climits>
+#include <cuda/std/cstdint>
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
 #define FLT_MAX 3.402823466e+38F
 #define FLT_MIN 1.175494351e-38F
 #define FLT_EPSILON 1.192092896e-07F
 #define DBL_MAX 1.7976931348623158e+308
 #define DBL_MIN 2.2250738585072014e-308
 #define DBL_EPSILON 2.2204460492503131e-16
-#define INT_MAX 2147483647
-#define INT_MIN (-2147483647 - 1)
-#define UINT_MAX 4294967295U
 #define M_PI 3.14159265358979323846
 #define M_PI_2 1.57079632679489661923
 #define M_SQRT2 1.41421356237309504880
@@ -25,5 +20,9 @@ typedef unsigned long long uint64_t;
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
 #define NULL 0
+#define __const__ const
+#define register  // nvcc lets it pass in C++17
 extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, unsigned long);
 #define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))
+#undef __host__
+#define __host__  // what is marked so may stay: no kernel calls it

@@ -11,8 +11,8 @@ from vgpu.programs.cuda_c.text import Item, blanked, closing, edited, items, mas
 _OF_HOST = re.compile(r"\bcuda[A-Z]\w*\s*\(|\bstd::|\bstr(?:n?cpy|len|n?cmp|n?cat|dup)\s*\(")
 DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
 ON_DEVICE = re.compile(
-    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|mma\.h|cub/(?:block|warp|thread|util)"
-    r"|cuda/|nv/|vgpu/"
+    r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|cuComplex|math_constants|mma\.h"
+    r"|cub/(?:block|warp|thread|util)|cuda/|nv/|vgpu/"
 )
 """Headers that kernels may include; all others are the host's."""
 NOT_ON_HOST = re.compile(r"cooperative_groups|cuda_pipeline|cuda_awbarrier")
@@ -22,10 +22,14 @@ _ON_HOST = ((re.compile("mma.h"), "cuda_bf16.h"), (re.compile("cub/"), "cub/cub.
 _PARTS_OF_CUB = re.compile(r"\b(Block|Warp)((?:[A-Z][a-z]+)+)\b")
 _NAMED = re.compile(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(?:(?:alignas|__\w+__|__declspec)\s+)*(\w+)")
 _WORD = re.compile(r"\w+")
-_STANDARD = {"array", "complex", "functional", "limits", "tuple", "type_traits", "utility"}
+_STANDARD, _MORE = {"cmath", "functional", "limits", "type_traits", "utility"}, {"array", "complex", "tuple"}
+"""Headers that stand for those of the standard library which kernels use, and those that only stand for themselves."""
 _FUNCTORS = re.compile(r"(?:thrust|cub)/")
 """Headers whose functions take what is marked for the device only, and run it on the host here."""
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
+_QUALIFIER = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?=.*__(?:device|global)__)(?:\w+[ \t]*)+)$", re.MULTILINE
+)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -60,10 +64,11 @@ class Split:
     """A program's text, split. Raises CannotSplit where brackets don't match, or where a kernel isn't understood."""
 
     def __init__(self, source: str):
-        self.source = source
         try:
+            source = _spelled_out(source)
             self.items = list(items(source))
-            self.host = _host(source, self.items)
+            self.source = _unstatic(source, self.items)
+            self.host = _host(self.source, self.items)
         except ValueError as error:
             raise CannotSplit(f"the program isn't understood: {error}") from None
 
@@ -102,6 +107,13 @@ class Split:
         return _device(self.source, self.items, mentioned)
 
 
+def _spelled_out(source: str) -> str:
+    """The source without macros that stand for what tells the halves apart, such as `#define DEVICE __device__`."""
+    for name, words in dict(_QUALIFIER.findall(source)[::-1]).items():  # the first of several definitions
+        source = re.sub(rf"(?<!define )\b{name}\b", words, source)
+    return source
+
+
 def headers_of(device: str) -> str:
     """What stands for the host's headers before a device half: the parts of CUB, and of the standard library, it uses.
 
@@ -112,7 +124,7 @@ def headers_of(device: str) -> str:
     if "cub/cub.cuh" in left_out:
         named = {(of.lower(), re.sub("(?=[A-Z])", "_", what).lower()) for of, what in _PARTS_OF_CUB.findall(device)}
         names += sorted(f"cub/{of}/{of}{what}.cuh" for of, what in named)
-    standard = sorted(left_out & _STANDARD | {"type_traits", "utility"}) if re.search(r"\bstd::", device) else []
+    standard = sorted(_STANDARD | left_out & _MORE) if re.search(r"\bstd::", device) else []
     names += [f"cuda/std/{name}" for name in standard]
     lines = [f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in names]
     return "".join([*lines, "namespace std { using namespace cuda::std; }\n" if standard else ""])
@@ -131,7 +143,7 @@ def _device(source: str, found: list[Item], mentioned: str) -> str:
     for item in kept:
         if item.kind == "type":
             edits += [(start, end, "{ __trap(); }") for start, end in _host_members(masks, item)]
-    text = _unstatic(edited(source, edits)).replace(_RANDOM, f"vgpu/{_RANDOM}")
+    text = edited(source, edits).replace(_RANDOM, f"vgpu/{_RANDOM}")
     return _INCLUDE.sub(lambda match: match[0] if ON_DEVICE.match(match[2]) else f"// {match[2]}", text)
 
 
@@ -158,7 +170,10 @@ def _of_device(source: str, found: list[Item], mentioned: str) -> set[Item]:
         if item.words & DEVICE or ("__device__" in texts[item] and "thrust::" not in texts[item])
     }  # fmt: skip
     kept |= {
-        item for item in found if re.match(r"using\s+namespace\s+(?!std\b)|static_assert|template\s*<[^{]*;", item.head)
+        item
+        for item in found
+        if re.match(r"using\s+namespace\s+(?!std\b)|static_assert|template\s*<[^{]*;", item.head)
+        and not re.search(r"\bstd::(?:list|map|set|string|vector)\b", texts[item])  # NVRTC has none of them
     }
     names: dict[str, list[Item]] = {}
     for item in found:
@@ -206,7 +221,7 @@ def _host(source: str, found: list[Item]) -> str:
         elif item.words & DEVICE:
             edits += _without_value(source, item, device_only)
     edits += _launches(source, _with_macros(source, text), [(start, end) for start, end, _ in edits])
-    whole = _unstatic(edited(source, edits)).replace(_RANDOM, f"vgpu/{_RANDOM}")
+    whole = edited(source, edits).replace(_RANDOM, f"vgpu/{_RANDOM}")
     whole = re.sub(r"\b__(CUDACC|NVCC)__\b", r"VGPU_\1", whole)  # the program is compiled by nvcc, the headers aren't
     return _INCLUDE.sub(_on_host, whole)
 
@@ -232,10 +247,15 @@ def _on_host(match: re.Match[str]) -> str:
     return f"// {match[2]}" if NOT_ON_HOST.match(match[2]) else match[0]
 
 
-def _unstatic(text: str) -> str:
+def _unstatic(source: str, found: list[Item]) -> str:
     """Kernels and variables of the device without `static`: both halves have to see their names."""
-    text = re.sub(r"\bstatic(?=\s+(?:inline\s+)?(?:__global__|__device__|__constant__))", "      ", text)
-    return re.sub(r"(?<=__global__)(\s+)static\b", r"\1      ", text)
+    edits = [
+        (item.start + match.start(), item.start + match.end(), " " * 6)
+        for item in found
+        if _is_kernel(item) or (item.kind == "other" and item.words & DEVICE)
+        for match in re.finditer(r"\bstatic\b", item.head)
+    ]
+    return edited(source, edits)
 
 
 def _with_macros(source: str, text: str) -> str:
@@ -263,9 +283,12 @@ def _of_function(source: str, item: Item) -> list[tuple[int, int, str]]:
         given = pieces(masked(source[opens + 1 : closes]))
         references = [_name(each) for each in given if _is_reference(each)]  # whose addresses are passed
         body = "{ " + "".join(f"const void *vgpu_at_{name} = &{name}; " for name in references)
-        places = [f"vgpu_at_{name}" if name in references else name for name in map(_name, given)]
-        listed = "".join(f", {{&{place}, sizeof({place})}}" for place in places)
-        body += f"vgpu_arguments given[] = {{{{0, 0}}{listed}}}; vgpu_launch(given + 1, {len(given)}); }}"
+        listed = ""
+        for each in given:
+            place = f"vgpu_at_{_name(each)}" if _is_reference(each) else _name(each)
+            listed += f", {{&{place}, sizeof({place})}}" + ("..." if "..." in each else "")
+        body += f"vgpu_arguments given[] = {{{{0, 0}}{listed}}}; "
+        body += "vgpu_launch(given + 1, sizeof(given) / sizeof(*given) - 1); }"
         return [(item.body[0], item.body[1] + 1, body)]
     if "__device__" in words and "__host__" not in words:
         return [(item.start, item.end, "")]

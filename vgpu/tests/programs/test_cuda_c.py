@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from vgpu.programs.command import STOPPED
 from vgpu.programs.cuda_c import build
 from vgpu.programs.cuda_c.split import CannotSplit, Split
 from vgpu.programs.cuda_c.text import items, masked
@@ -171,6 +172,53 @@ int main() {
     third<<<1, 1>>>(*pair, *by);
     cudaDeviceSynchronize();
     printf("%d %d\\n", pair->a, pair->b);
+}
+"""
+AS_NVCC = """\
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <list>
+#include <cub/cub.cuh>
+#include <cuComplex.h>
+#define INLINE_DEVICE __device__ __forceinline__
+#define LAUNCH(TYPE, VALUE) \\
+    fill<TYPE> \\
+        <<<grid, 32>>>(x, VALUE)
+
+template <typename T> int length(const std::list<T> &values);
+template <typename T> int length(const std::list<T> &values) { return values.size(); }
+template <typename T> struct Twice {
+    static __device__ T of(T x) { return 2 * x; }
+    __host__ T on_host() const { return T(); }
+};
+INLINE_DEVICE int sum(int value) {  // the host has no CUB
+    using Reduce = cub::BlockReduce<int, 32>;
+    __shared__ typename Reduce::TempStorage parts;
+    return Reduce(parts).Sum(value);
+}
+template <typename T> __global__ void fill(int *x, T value) {
+    x[0] = sum(Twice<T>::of(std::abs(value))) + (std::numeric_limits<short>::max() == SHRT_MAX);
+}
+template <> __global__ void fill<char>(int *x, char value) { x[0] = value + 1; }
+template <typename... A> __global__ void add(int *x, A... values) { x[0] = (values + ...); }
+static __global__ void real(int *x, cuFloatComplex z, ulong more) {
+    register float first = cuCrealf(z);
+    x[0] = first + more;
+}
+
+int main() {
+    int *x, grid = 1;
+    assert(cudaMallocManaged(&x, 4) == cudaSuccess);
+    LAUNCH(int, -3);
+    printf("%d ", *x);
+    LAUNCH(char, 4);
+    printf("%d ", *x);
+    add<<<1, 1>>>(x, 1, 2.5f, (short)3);
+    printf("%d ", *x);
+    real<<<1, 1>>>(x, make_cuFloatComplex(7, 0), length(std::list<int>{5}));
+    printf("%d\\n", *x);
 }
 """
 SEVERAL = {
@@ -365,6 +413,20 @@ def test_managed_variables(vgpu):
 @COMPILER
 def test_pointers_to_kernels_and_types_of_both_halves(vgpu):
     assert vgpu("run", POINTERS) == (0, "11 2\n", "")
+
+
+@COMPILER
+def test_kernels_may_be_written_as_for_nvcc(vgpu):
+    assert vgpu("run", AS_NVCC) == (0, "193 5 6 8\n", "")
+
+
+@COMPILER
+def test_a_program_is_stopped_after_its_time_and_what_it_did_is_reported(vgpu, tmp_path):
+    endless = POINTERS.replace("int main() {", "int main() { for (;;) first<<<1, 1>>>(0);").replace("p->a = 1", "")
+    status, _, said = vgpu("profile", endless, options=["--seconds", "3", "--json", "report.json"])
+    assert status == STOPPED == 124 and "Stopped after 3 s of CPU time." in said
+    (kernel,) = json.loads((tmp_path / "report.json").read_text())
+    assert kernel["kernel"] == "first" and kernel["launches"] > 1
 
 
 @COMPILER

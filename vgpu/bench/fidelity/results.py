@@ -1,0 +1,93 @@
+"""The results of the last runs, kept as JSON: a line for each program, in the manifest's order."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vgpu.bench.fidelity.manifest import Program, Published
+from vgpu.bench.fidelity.outcome import Kernel, Outcome
+
+RESULTS = Path(__file__).with_name("results.json")
+PACKAGES = ("vgpu", "nvidia-cuda-nvrtc", "llvmlite", "numba-cuda", "triton", "torch")
+
+
+@dataclass
+class Results:
+    """What became of programs, and our figures where others have published theirs (None: not found), by their keys.
+
+    made: the machine, the versions and the day of the last run.
+    """
+
+    programs: dict[str, Outcome] = field(default_factory=dict)
+    published: dict[str, dict[str, float | None]] = field(default_factory=dict)
+    made: dict[str, str] = field(default_factory=dict)
+
+
+def read(path: Path, listed: Sequence[Program], figures: Sequence[Published]) -> Results:
+    """What a file has of the manifest's programs and figures; nothing where there is no file."""
+    if not path.is_file():
+        return Results()
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    programs = {
+        program.key: _outcome(kept["programs"][program.key]) for program in listed if program.key in kept["programs"]
+    }
+    return Results(
+        programs,
+        {figure.key: kept["published"][figure.key] for figure in figures if figure.key in kept["published"]},
+        kept["made"],
+    )
+
+
+def _outcome(data: dict[str, Any]) -> Outcome:
+    kernels = [
+        Kernel(**{**each, "grid": tuple(each["grid"]), "block": tuple(each["block"])}) for each in data["kernels"]
+    ]
+    return Outcome(**{**data, "kernels": tuple(kernels)})
+
+
+def write(path: Path, results: Results, listed: Sequence[Program], figures: Sequence[Published]) -> None:
+    """Write the file, with this machine and day."""
+    results.made = made()
+    programs = {each.key: asdict(results.programs[each.key]) for each in listed if each.key in results.programs}
+    published = {each.key: results.published[each.key] for each in figures if each.key in results.published}
+    parts = [
+        f'"made": {json.dumps(results.made)}',
+        f'"programs": {_by_line(programs)}',
+        f'"published": {_by_line(published)}',
+    ]
+    path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def _by_line(table: dict[str, Any]) -> str:
+    rows = [f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in table.items()]
+    return "{\n" + ",\n".join(rows) + "\n}"
+
+
+def made() -> dict[str, str]:
+    """This machine, the versions of what takes part, and the day."""
+    versions = {}
+    for name in PACKAGES:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            versions[name] = "not installed"
+    return {
+        "day": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
+        "Python": platform.python_version(),
+        **versions,
+    }
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
