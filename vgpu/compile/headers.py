@@ -44,7 +44,8 @@ def own(source: str, options: Sequence[str], packaged: Sequence[str], name: str 
     for an include whose name is made by a macro, and for a text that asks for the date or time.
     """
     search = _Search(options, packaged, name)
-    first = search.named(source, [*search.files, *options])
+    _refuse_time(" ".join(options))
+    first = search.named(source, search.files)
     if not any(map(os.path.isfile, first)):
         return []
     key = search.folders, hashlib.sha256(source.encode()).hexdigest(), list(options), os.getcwd()
@@ -82,8 +83,7 @@ class _Search:
     def named(self, text: str, given: Sequence[str] = (), around: str | None = None) -> list[str]:
         """Where the headers that a text names may lie; `around` is its folder. `given` are names besides."""
         folders = self.folders if around is None else [around, *self.folders]
-        if _TIME.search(text) or any(map(_TIME.search, given)):
-            raise UnknownHeaders("the text asks for the date or time")
+        _refuse_time(text)
         return [os.path.join(folder, name) for name in (*given, *_included(text)) for folder in folders]
 
     def seen(self) -> set[str]:
@@ -94,6 +94,11 @@ class _Search:
                 path = os.path.dirname(path)
             seen.add(path)
         return seen
+
+
+def _refuse_time(text: str) -> None:
+    if _TIME.search(text):
+        raise UnknownHeaders("the text asks for the date or time")
 
 
 def _of_options(options: Sequence[str]) -> tuple[list[str], list[str]]:

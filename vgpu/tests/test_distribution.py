@@ -1,5 +1,6 @@
 """The engine as a distribution: what it runs without, what its settings are called, and which frames are its own."""
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -78,6 +79,10 @@ def test_settings_are_read_by_their_names_and_by_their_former_ones(monkeypatch):
         assert settings.timeout() == 7  # said once
         monkeypatch.setenv("VGPU_TIMEOUT", "8")
         assert settings.timeout() == 8
+    del os.environ["VGPU_TIMEOUT"], os.environ["WARPBOOK_TIMEOUT"]
+    assert settings.timeout() == 60
+    monkeypatch.setattr(os, "environ", {"VGPU_TIMEOUT": "9"})
+    assert settings.timeout() == 9
 
 
 def test_frames_of_tools_built_on_it_are_its_own(monkeypatch):
