@@ -112,7 +112,7 @@ def table(rows: Mapping[str, Mapping[str, Any]], pinned: Mapping[str, str]) -> s
     """What was tried as a table in Markdown."""
     lines = [HEAD, tuple("---" for _ in HEAD)]
     for name, row in rows.items():
-        fails = ", ".join(each.rpartition("/")[2] for each in row["fails"]) or "nothing"
+        fails = ", ".join(each.removeprefix("vgpu/tests/") for each in row["fails"]) or "nothing"
         for package in USED[name].packages:
             versions = pinned.get(package, "-"), row["newest"].get(package, "not installed")
             lines.append((package, *versions, f"{row['passed']} pass", fails))

@@ -88,10 +88,10 @@ def library(sources: Sequence[Source], folder: Path, options: Sequence[str] = ()
         )
     if any("omp.h" in source.text for source in sources):
         options = [*options, "-fopenmp"]
-    every = [*sources, *(Source(path, path.read_text(encoding="utf-8")) for path in RUNTIME)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        own = [options if at < len(sources) else () for at in range(len(every))]  # the runtime needs none
-        objects = list(pool.map(lambda at: _object(found, every[at], at, own[at]), range(len(every))))
+        own = pool.map(lambda at: _object(found, sources[at], at, options), range(len(sources)))
+        runtime = pool.map(lambda path: _object(found, Source(path, path.read_text(encoding="utf-8")), -1, ()), RUNTIME)
+        objects = [*own, *runtime]
     linked = on_disk.kept(
         "linked", (), [_identity(found), list(options), [hashlib.sha256(data).hexdigest() for data, _ in objects]],
         lambda: _linked([found, *options], [data for data, _ in objects], sources[0].path.name),
