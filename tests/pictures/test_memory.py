@@ -23,11 +23,11 @@ SPREAD = r"""
 __constant__ float fixed[4];
 extern "C" __global__ void spread(const float* x, const int* which, float* out) {
     __shared__ float tile[32];
-    float mine[32];
+    float mine[128];
     int i = threadIdx.x;
     tile[i] = x[i];
     __syncthreads();
-    for (int k = 0; k < 32; ++k) mine[k] = tile[k] * fixed[k % 4];
+    for (int k = 0; k < 128; ++k) mine[k] = tile[k % 32] * fixed[k % 4];
     out[i] = mine[which[i]];
 }
 """

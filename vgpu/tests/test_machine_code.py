@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from vgpu.base.errors import CompileError, Unsupported
-from vgpu.compile import cuda_c_to_ptx, machine_code
+from vgpu.compile import cuda_c_to_ptx, machine_code, resources
 from vgpu.compile.cuda_c import nvrtc
 from vgpu.compile.machine_code import listing, program, read, registers, versions
 from vgpu.launch import launch
@@ -128,6 +128,13 @@ def test_ptx_labelled_with_a_later_release_is_read_as_long_as_that_works():
 def test_registers_are_those_of_this_code_and_keep_to_a_limit():
     assert [registers(PTX, "sm_80", name) for name in ("plain", "merged", "tile")] == [12, 16, 30]
     assert registers(PTX, "sm_80", "tile", 24) == 24
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90", "sm_120"])
+def test_a_profile_has_the_registers_of_the_whole_program(arch):
+    """Assembled to be linked with more, `merged` would have 17 on sm_80, since none of its accesses are merged."""
+    found = {name: resources(PTX, "ptx", arch, name).registers for name in KERNELS}
+    assert found == {name: registers(PTX, arch, name) for name in KERNELS}
 
 
 def test_inlined_code_belongs_to_the_innermost_line_of_the_users():
