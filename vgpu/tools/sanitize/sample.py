@@ -5,7 +5,7 @@ the sanitizer, from the same memory and without effects. That takes some millise
 
 Only races in shared memory are looked for: a few blocks show little of those in global memory. Not looked at are
 kernels without shared memory, launches whose blocks wait for one another, kernels that allocate memory, arrays of more
-than `MOST_BYTES`, and blocks that execute more than `MOST_INSTRUCTIONS`.
+than `MOST_BYTES`, blocks that execute more than `MOST_INSTRUCTIONS`, and what the sanitizer refuses.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vgpu.base import own
+from vgpu.base.errors import Unsupported
 from vgpu.launch import launch, restored
 from vgpu.tools.sanitize.run import launched
 
@@ -54,5 +55,8 @@ class Sample:
             return ()
         with own.LAUNCHING, restored.restored(self._prepared):
             self._before.put_back()
-            found, _ = launched(self._prepared, *self._launch, False, None, False, blocks=blocks)
+            try:
+                found, _ = launched(self._prepared, *self._launch, False, None, False, blocks=blocks)
+            except Unsupported:
+                return ()
         return tuple(each for each in found.errors if each.kind.startswith("race_") and each.space == "shared")
