@@ -185,16 +185,18 @@ def _refused(rows: Sequence[Row]) -> list[str]:
     return ["## Refused", _table(["programs", "", "reason", "which"], lines)] if lines else []
 
 
-LIBRARIES = {
+GROUPS = {
     r"\bcublasLt": "cuBLASLt", r"\bcublas": "cuBLAS", r"\bcusparse": "cuSPARSE", r"\bcurand": "cuRAND",
     r"\bcufft": "cuFFT", r"\bcusolver": "cuSOLVER", r"\bcudnn": "cuDNN", r"\bnccl": "NCCL", r"\bMPI_|\bmpi\.h": "MPI",
-    r"\bthrust": "Thrust", r"\bcub\b": "CUB",
+    r"\bthrust": "Thrust", r"\bcub\b": "CUB", r"^calls cu[A-Z]": "the driver API", r"cudaGraphics": "graphics",
+    r"cudaIpc": "memory of other processes",
+    r"cudaDeviceProp. has no member": "what CUDA 13 has removed from cudaDeviceProp",
 }  # fmt: skip
 
 
 def _reason(text: str) -> str:
-    """A reason without what is special to one program; a library stands for all of its functions."""
-    return next((name for pattern, name in LIBRARIES.items() if re.search(pattern, text)), text)
+    """A reason without what is special to one program: a library stands for all of its functions."""
+    return next((name for pattern, name in GROUPS.items() if re.search(pattern, text)), text)
 
 
 def _by_repository(rows: Iterable[Row]) -> dict[str, list[Row]]:
