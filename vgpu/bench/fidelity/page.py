@@ -19,7 +19,7 @@ HEAD = """\
 This page is written by `python -m vgpu.bench.fidelity --sources FOLDER`. It fetches the repositories below, each at the
 commit that is named, runs their programs unmodified with `vgpu profile`, and notes what became of them. None of these
 programs is part of this repository; `bench/fidelity/manifest.toml` lists them with their arguments, which are often
-smaller than their authors', because a CPU is slower than a GPU.
+smaller than their authors', because a CPU is slower than a GPU. It doesn't have all programs of a repository.
 
 A row is a kernel that was launched; instances of a template are one kernel. Its result is its program's:
 """
@@ -53,8 +53,8 @@ def _summary(rows: Sequence[Row]) -> list[str]:
     kernels = sum(_counted(rows).values())
     total = [["**all**", "", *_counts(rows)]] if len(groups) > 1 else []
     says = (
-        f"{plural(kernels, 'kernel')} of {plural(len(rows), 'program')} ran. Right, same, ran and wrong are counted in "
-        "kernels, the others in programs."
+        f"{plural(kernels, 'kernel')} of {plural(len(rows), 'program')} ran. The first five results are counted in "
+        "kernels, the last three in programs."
     )
     return [says, _table(head, [*lines, *total])]
 
