@@ -19,7 +19,7 @@ HEAD = """\
 This page is written by `python -m vgpu.bench.fidelity --sources FOLDER`. It fetches the repositories below, each at the
 commit that is named, runs their programs unmodified with `vgpu profile`, and notes what became of them. None of these
 programs is part of this repository; `bench/fidelity/manifest.toml` lists them with their arguments, which are often
-smaller than their authors', because a CPU is slower than a GPU.
+smaller than their authors', because a CPU is slower than a GPU. It doesn't have all programs of a repository.
 
 A row is a kernel that was launched; instances of a template are one kernel. Its result is its program's:
 """
@@ -53,8 +53,8 @@ def _summary(rows: Sequence[Row]) -> list[str]:
     kernels = sum(_counted(rows).values())
     total = [["**all**", "", *_counts(rows)]] if len(groups) > 1 else []
     says = (
-        f"{plural(kernels, 'kernel')} of {plural(len(rows), 'program')} ran. Right, same, ran and wrong are counted in "
-        "kernels, the others in programs."
+        f"{plural(kernels, 'kernel')} of {plural(len(rows), 'program')} ran. The first five results are counted in "
+        "kernels, the last three in programs."
     )
     return [says, _table(head, [*lines, *total])]
 
@@ -185,16 +185,18 @@ def _refused(rows: Sequence[Row]) -> list[str]:
     return ["## Refused", _table(["programs", "", "reason", "which"], lines)] if lines else []
 
 
-LIBRARIES = {
+GROUPS = {
     r"\bcublasLt": "cuBLASLt", r"\bcublas": "cuBLAS", r"\bcusparse": "cuSPARSE", r"\bcurand": "cuRAND",
     r"\bcufft": "cuFFT", r"\bcusolver": "cuSOLVER", r"\bcudnn": "cuDNN", r"\bnccl": "NCCL", r"\bMPI_|\bmpi\.h": "MPI",
-    r"\bthrust": "Thrust", r"\bcub\b": "CUB",
+    r"\bthrust": "Thrust", r"\bcub\b": "CUB", r"^calls cu[A-Z]": "the driver API", r"cudaGraphics": "graphics",
+    r"cudaIpc": "memory of other processes",
+    r"cudaDeviceProp. has no member": "what CUDA 13 has removed from cudaDeviceProp",
 }  # fmt: skip
 
 
 def _reason(text: str) -> str:
-    """A reason without what is special to one program; a library stands for all of its functions."""
-    return next((name for pattern, name in LIBRARIES.items() if re.search(pattern, text)), text)
+    """A reason without what is special to one program: a library stands for all of its functions."""
+    return next((name for pattern, name in GROUPS.items() if re.search(pattern, text)), text)
 
 
 def _by_repository(rows: Iterable[Row]) -> dict[str, list[Row]]:

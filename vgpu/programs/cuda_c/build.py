@@ -47,7 +47,7 @@ REMEDIES = (
     (r"helper_\w+\.h: No such", "CUDA's samples have this header in their folder Common: add -I path/to/Common."),
 )
 """What a message of the compiler's means here, and what to do."""
-_MISSING = re.compile(r"undefined (?:reference to|symbol:) [`']?([\w:]+)")
+_MISSING = re.compile(r"undefined (?:reference to|symbol:) [`']?(?:\w+[ *&]+)?([\w:]+)")  # templates have a type first
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ _ON_HOST = ((re.compile("mma.h"), "cuda_bf16.h"), (re.compile("cub/"), "cub/cub.
 """Headers for which the host has others: with the types of narrow numbers, and with CUB's device-wide functions."""
 _PARTS_OF_CUB = re.compile(r"\b(Block|Warp)((?:[A-Z][a-z]+)+)\b")
 _NAMED = re.compile(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(?:(?:alignas|__\w+__|__declspec)\s+)*(\w+)")
+_LAUNCH = re.compile(r"<<\s?<(.*?)>>\s?>\s*\(", re.DOTALL)  # nvcc takes spaces in <<< as well
 _WORD = re.compile(r"\w+")
 _STANDARD, _MORE = {"cmath", "functional", "limits", "type_traits", "utility"}, {"array", "complex", "tuple"}
 """Headers that stand for those of the standard library which kernels use, and those that only stand for themselves."""
@@ -334,19 +335,14 @@ def _members(source: str, text: str, item: Item, calls: bool) -> list[tuple[int,
 def _launches(source: str, text: str, taken: list[tuple[int, int]]) -> list[tuple[int, int, str]]:
     """`kernel<<<grid, block>>>(arguments)` as two calls: the configuration, then the kernel's stub."""
     edits = []
-    for match in re.finditer(r"<<<", text):
-        at = match.start()
+    for match in _LAUNCH.finditer(text):
+        at, (begins, ends) = match.start(), match.span(1)
         if any(start <= at < end for start, end in taken):
             continue
-        ends = text.find(">>>", at)
-        opens = re.compile(r"\s*\(").match(text, ends + 3)
-        if ends < 0 or opens is None:
-            continue
-        closes = closing(text, opens.end() - 1)
+        closes = closing(text, match.end() - 1)
         first = _callee(text, at)
-        kernel, configuration = source[first:at], source[at + 3 : ends]
         edits += [
-            (first, opens.end() - 1, f"(vgpu_configure({configuration}), {kernel}"),
+            (first, match.end() - 1, f"(vgpu_configure({source[begins:ends]}), {source[first:at]}"),
             (closes, closes + 1, "))"),
         ]
     return edits

@@ -65,10 +65,17 @@ repository = "someone/kernels"
 file = "same/main.cu"
 kernel = "fill<2>"
 gpu = "A100"
-figures = {{ "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum" = 2, "registers" = 8, "no__such.sum" = 1 }}
 scale = 2
+left_out = "what isn't modelled"
+changes = {{ launch_overhead = 0.5 }}
 address = "https://example.org/a"
 note = "twice the grid"
+
+[published.figures]
+"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum" = 2
+"registers" = 8
+"seconds" = 1.0
+"no__such.sum" = 1
 """
 
 
@@ -120,12 +127,14 @@ def test_programs_are_fetched_run_and_written_down(tmp_path, origin, capsys):
     assert ours == {
         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": 2,
         "registers": kernel.registers,
+        "seconds": pytest.approx(1.0, rel=1e-4),  # twice the launch's, beside which the kernel's are nothing
         "no__such.sum": None,
     }
     text = written.read_text()
     assert "5 kernels of 7 programs ran." in text
     assert f"[right/main.cu 1 2](https://github.com/someone/kernels/blob/{commit}/right/main.cu) | right" in text
     assert "1 of 2 are equal." in text
+    assert "Off by a factor of 1 in 1 row whose time depends on what the model leaves out: what isn't modelled" in text
     # What has a result isn't run again, and without sources only the page is written.
     capsys.readouterr()
     assert command.main(["--sources", str(tmp_path / "sources"), "--missing", *files]) == 0

@@ -215,7 +215,7 @@ int main() {
     printf("%d ", *x);
     LAUNCH(char, 4);
     printf("%d ", *x);
-    add<<<1, 1>>>(x, 1, 2.5f, (short)3);
+    add << <1, 1 >> > (x, 1, 2.5f, (short)3);
     printf("%d ", *x);
     real<<<1, 1>>>(x, make_cuFloatComplex(7, 0), length(std::list<int>{5}));
     printf("%d\\n", *x);
