@@ -117,7 +117,7 @@ class Watcher:
         return found
 
     def _shadows(self, watch: monitor.Monitor) -> list[tuple[int, int, int]]:
-        arrays = [watch.words, watch.pairs, watch.bounds, watch.offsets, *watch.kept]
+        arrays = [watch.words, watch.pairs, watch.bounds, watch.offsets, watch.turns, *watch.kept]
         for resident in watch.resident.values():
             arrays += [*resident.shadows.values(), resident.local]
         arrays += [clocks.known for clocks in watch.order.resident.values()]

@@ -207,6 +207,8 @@ def _intrinsic(function: _Function, line: str, name: str, arguments: list[tuple[
         return [*_one(function, line, arguments[1][1], size, False), *_one(function, line, arguments[0][1], size, True)]
     if name.startswith("llvm.memset"):
         return _one(function, line, arguments[0][1], arguments[2][1], True)
+    if name.startswith("llvm.masked.store"):  # a row of which all elements must be there, whatever the mask
+        return _one(function, line, arguments[1][1], str(size_of(arguments[0][0])), True)
     if name.startswith(("llvm.masked.gather", "llvm.masked.scatter")):
         write = "scatter" in name
         at = next(i for i, (kind, _) in enumerate(arguments) if kind.endswith(" x ptr>"))
