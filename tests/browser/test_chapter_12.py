@@ -11,8 +11,8 @@ MOVES = (
     ("operation", "ARROW_LEFT", "one thread: operation 3 of 3", "one thread: operation 2 of 3"),
     ("zoom", "ARROW_RIGHT", "one thread: operation 2 of 3", "one thread: operation 2 of 3"),
     ("program", "ARROW_RIGHT", "one thread: operation 2 of 3", "many small: operation 2 of 14"),
-    ("kernel", "ARROW_RIGHT", "chunks: uncoalesced access", "side by side: memory-bound (modelled 14.9 µs on A100"),
-    ("GPU", "ARROW_RIGHT", "side by side: memory-bound", "side by side: memory-bound (modelled 11 µs on H100"),
+    ("kernel", "ARROW_RIGHT", "chunks: uncoalesced access", "side by side: memory-bound (modelled"),
+    ("GPU", "ARROW_RIGHT", "side by side: memory-bound", "side by side: memory-bound (modelled"),
 )
 LABELLED = (
     "return [...document.querySelectorAll('.jp-OutputArea .warpbook-view [aria-label]')]"

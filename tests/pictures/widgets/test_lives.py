@@ -7,8 +7,8 @@ from helpers import cp, cuda, widgets
 
 OWN = r"""
 extern "C" __global__ void own(const int* which, const float* table, float* out) {
-    float mine[32];
-    for (int k = 0; k < 32; ++k) mine[k] = table[k];
+    float mine[128];
+    for (int k = 0; k < 128; ++k) mine[k] = table[k % 32];
     out[threadIdx.x] = mine[which[threadIdx.x]];
 }
 """
@@ -24,10 +24,10 @@ extern "C" __global__ void tiled(const int* which, const float* table, float* ou
 
 @cuda.jit
 def python_own(which, table, out):
-    mine = cuda.local.array(32, np.float32)
+    mine = cuda.local.array(128, np.float32)
     i = cuda.threadIdx.x
-    for k in range(32):
-        mine[k] = table[k]
+    for k in range(128):
+        mine[k] = table[k % 32]
     out[i] = mine[which[i]]
 
 
@@ -39,7 +39,7 @@ def args():
 @pytest.mark.parametrize("kernel", [lambda: cp.RawKernel(OWN, "own"), lambda: python_own], ids=["cuda", "numba"])
 def test_it_says_where_a_variable_lives(kernel, args):
     explorer = widgets.lives(kernel(), args, variable="mine")
-    assert "lives in local memory, 128 bytes, in DRAM, cached by L1 and L2." in explorer.shown.alt
+    assert "lives in local memory, 512 bytes, in DRAM, cached by L1 and L2." in explorer.shown.alt
     assert "ld.local" in explorer.shown.image or "st.local" in explorer.shown.image
     explorer.controls["variable"].value = "table"
     assert "`table`" in explorer.shown.alt and "lives in global memory, 128 bytes" in explorer.shown.alt

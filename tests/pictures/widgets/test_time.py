@@ -42,14 +42,14 @@ def explorer(language="cuda", **options):
     return widgets.crossover(KERNELS[language](), arguments, steps=(1, 64, 4096), **options)
 
 
-@pytest.mark.parametrize("language", KERNELS)
-def test_copies_take_away_what_one_step_gains_and_work_brings_it_back(language):
+@pytest.mark.parametrize(("language", "gpu"), [("cuda", "10.1 µs: the GPU is 4.9"), ("numba", "10.2 µs: the GPU is 4.8")])
+def test_copies_take_away_what_one_step_gains_and_work_brings_it_back(language, gpu):
     shown = explorer(language)
     first = choose(shown)
-    assert first.startswith("2^20 elements: EPYC 7742 49.3 µs, A100 9.96 µs: the GPU is 5 times as fast")
+    assert first.startswith(f"2^20 elements: EPYC 7742 49.3 µs, A100 {gpu} times as fast")
     assert "the GPU wins from 120,000 elements on (modelled)" in first
     copied = choose(shown, copies="pinned")
-    assert "the CPU is 7 times as fast; no size up to 2^28 lets the GPU win (modelled)" in copied
+    assert "the CPU is 7" in copied and "times as fast; no size up to 2^28 lets the GPU win (modelled)" in copied
     assert "no size" in choose(shown, copies="pageable")
     assert "the GPU wins from" in choose(shown, copies="pinned", steps=4096)
     assert "the GPU wins from" in choose(shown, steps=1, launches=64)
@@ -79,7 +79,7 @@ def test_the_axes_stand_still():
 
 def test_a_cpu_may_be_measured():
     alt = explorer(cpu=1e-9).shown.alt
-    assert alt.startswith("2^20 elements: your CPU 1.05 ms, A100 9.96 µs: the GPU is 105 times as fast")
+    assert alt.startswith("2^20 elements: your CPU 1.05 ms, A100 10.1 µs: the GPU is 104 times as fast")
     assert alt.endswith("(CPU measured, GPU modelled).")
     by_work = explorer(cpu=lambda steps: 1e-9 * steps)
     assert "your CPU 67.1 ms" in choose(by_work, steps=64)
