@@ -42,7 +42,9 @@ def explorer(language="cuda", **options):
     return widgets.crossover(KERNELS[language](), arguments, steps=(1, 64, 4096), **options)
 
 
-@pytest.mark.parametrize(("language", "gpu"), [("cuda", "10.1 µs: the GPU is 4.9"), ("numba", "10.2 µs: the GPU is 4.8")])
+@pytest.mark.parametrize(
+    ("language", "gpu"), [("cuda", "10.1 µs: the GPU is 4.9"), ("numba", "10.2 µs: the GPU is 4.8")]
+)
 def test_copies_take_away_what_one_step_gains_and_work_brings_it_back(language, gpu):
     shown = explorer(language)
     first = choose(shown)
