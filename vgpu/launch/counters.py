@@ -11,7 +11,6 @@ from __future__ import annotations
 import difflib
 import functools
 from collections import Counter as Tally
-from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -24,6 +23,7 @@ from vgpu.base.context import SITE, SITE_SLOT
 from vgpu.isa import tensor
 from vgpu.lower import Lowered, Site
 from vgpu.lower.basic_blocks import kind_of, results, sources
+from vgpu.lower.tallies import BASIC_BLOCK_SLOTS
 from vgpu.lower.texture import COUNTED_KINDS as TEXTURE_KINDS
 from vgpu.ptx import Instruction
 from vgpu.ptx.lines import line_of
@@ -178,6 +178,8 @@ _SPECIAL = ("cos", "div", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh")
 _FLOAT_PRODUCTS = ("mul", "fma", "mad", "div")
 _PRODUCTS = {"mul": 1, "mad": 1, "madc": 1, "mul24": 1, "mad24": 1, "dp2a": 2, "dp4a": 4}
 _PER_THREAD = ("flops_fp", "float_products", "integer_products", "special")  # how their keys begin
+# The slots of a site, and two more: bank conflicts, and lanes of requests to global memory.
+_COLUMNS = {name: index for index, name in enumerate((*SITE, "conflicts", "asked"))}
 _BY_NAME = {c.key: c for c in COUNTERS} | {c.nsight: c for c in COUNTERS if c.nsight}
 
 
@@ -223,68 +225,69 @@ def gather(
 
     `sites`: int64 of shape (sites, SITE_BYTES / 8); `basic_blocks`: int64 of shape (basic blocks, BASIC_BLOCK_SLOTS).
     """
-    lines: dict[int, Tally[str]] = defaultdict(Tally)
     known = _counting(lowered, frozenset(index for index, name in files.items() if name == filename))
-    executed = basic_blocks.tolist()
-    for line, key, basic_block, slot, times in known.added:
-        lines[line][key] += times * executed[basic_block][slot]
-    used = sites[:, [SITE_SLOT[slot] for slot in ("requests", "shared_requests", "local_requests")]].any(axis=1)
-    for index in np.flatnonzero(used).tolist():
-        slots = dict(zip(SITE, sites[index, : len(SITE)].tolist(), strict=True))
-        line, fetches = known.sites[index]
-        _add(lines[line], _memory(lowered.sites[index], slots, fetches))
-    if 0 in lines:  # counts without any line belong to the first one
-        strays = lines.pop(0)
-        _add(lines[min(lines, default=1)], strays)
-    total: Tally[str] = Tally()
-    for tally in lines.values():
-        _add(total, tally)
-    by_line = {
-        line: MappingProxyType({key: count for key, count in sorted(tally.items()) if count})
-        for line, tally in sorted(lines.items())
-    }
-    return (
-        MappingProxyType({line: counts for line, counts in by_line.items() if counts}),
-        MappingProxyType({key: int(total[key]) for key in KEYS}),
-    )
+    sites = sites[:, : len(SITE)]
+    requests, wavefronts = sites[:, SITE_SLOT["shared_requests"]], sites[:, SITE_SLOT["shared_wavefronts"]]
+    conflicts = np.maximum(0, wavefronts - known.least * requests)
+    asked = np.where(sites[:, SITE_SLOT["requests"]] > 0, sites[:, SITE_SLOT["lanes"]], 0)
+    slots = np.concatenate([basic_blocks.ravel(), np.column_stack([sites, conflicts, asked]).ravel()])
+    sums = np.add.reduceat(slots[known.slots] * known.factors, known.starts)
+    total = dict.fromkeys(KEYS, 0)
+    lines: dict[int, dict[str, int]] = {}
+    for (line, key), count in zip(known.names, sums.tolist(), strict=True):
+        if count:
+            lines.setdefault(line, {})[key] = count
+            total[key] += count
+    return MappingProxyType({line: MappingProxyType(counts) for line, counts in lines.items()}), MappingProxyType(total)
 
 
-def _add(tally: Tally[str], more: Mapping[str, int]) -> None:
-    for key, count in more.items():  # `Counter.update` takes five times as long
-        tally[key] += count
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Counting:
     """How a kernel's slots become counters, the same for all its launches.
 
-    `added`: (line, counter, basic block, slot, factor) for everything that executing basic blocks adds to counters;
-    `sites`: each one's line, and whether it is an atomic whose result is read.
+    `names`: (line, counter), in order. The sum for `names[i]` begins at `starts[i]`: `slots` has the places in the row
+    of all slots (of basic blocks, then of sites), `factors` what each counts. `least`: of each site, the wavefronts
+    that a request to shared memory takes without conflicts.
     """
 
-    added: tuple[tuple[int, str, int, int, int], ...]
-    sites: tuple[tuple[int, bool], ...]
+    names: tuple[tuple[int, str], ...]
+    starts: np.ndarray
+    slots: np.ndarray
+    factors: np.ndarray
+    least: np.ndarray
 
 
 @functools.lru_cache(maxsize=64)
 def _counting(lowered: Lowered, own: frozenset[int]) -> _Counting:
-    added: Tally[tuple[int, str, int, int]] = Tally()
+    added: Tally[tuple[int, str, int]] = Tally()
     inherited: dict[tuple[int, object], int] = {}
     current = 0
     for index, parts in enumerate(placed(lowered, own)):
+        first = index * BASIC_BLOCK_SLOTS
         for _, instruction, current in parts:
             inherited[instruction.text, instruction.location] = current
-            added[current, "instructions", index, 0] += 1
-            added[current, "thread_instructions", index, 1] += 1
+            added[current, "instructions", first] += 1
+            added[current, "thread_instructions", first + 1] += 1
             for key, factor in _static(instruction).items():
-                added[current, key, index, int(key.startswith(_PER_THREAD))] += factor
+                added[current, key, first + int(key.startswith(_PER_THREAD))] += factor
         for key, slot in (("divergent_branches", 2), ("waits", 3)):
-            added[current, key, index, slot] += 1
-    sites, fetches = [], _fetches(lowered)
-    for instruction in (site.instruction for site in lowered.sites):
+            added[current, key, first + slot] += 1
+    first, fetches = len(lowered.basic_blocks) * BASIC_BLOCK_SLOTS, _fetches(lowered)
+    for site in lowered.sites:
+        instruction = site.instruction
         line = line_of(instruction.location, own) or inherited.get((instruction.text, instruction.location), 0)
-        sites.append((line, instruction in fetches))
-    return _Counting(tuple((*what, times) for what, times in added.items()), tuple(sites))
+        for key, column, factor in _memory(site, instruction in fetches):
+            added[line, key, first + _COLUMNS[column]] += factor
+        first += len(_COLUMNS)
+    start = min((line for line, _, _ in added if line), default=1)  # what has no line belongs to the first one
+    found = sorted((line or start, key, slot, factor) for (line, key, slot), factor in added.items())
+    names = [(line, key) for line, key, _, _ in found]
+    starts = [at for at, name in enumerate(names) if at == 0 or name != names[at - 1]]
+    return _Counting(
+        tuple(names[at] for at in starts), np.array(starts), np.array([slot for _, _, slot, _ in found]),
+        np.array([factor for _, _, _, factor in found]),
+        np.array([site.matrices or max(1, site.nbytes // 4) for site in lowered.sites], np.int64),
+    )  # fmt: skip
 
 
 def placed(lowered: Lowered, own: Collection[int]) -> list[list[tuple[int, Instruction, int]]]:
@@ -334,19 +337,6 @@ def _static(instruction: Instruction) -> dict[str, int]:
     return counts
 
 
-def _copied(site: Site, slots: dict[str, int]) -> dict[str, int]:
-    """The counts of one side of an asynchronous copy; each of the two sides is a separate site."""
-    if site.space == "global":
-        return {"global_copy_requests": slots["requests"], "global_copy_sectors": slots["sectors"]}
-    least = slots["shared_requests"] * max(1, site.nbytes // 4)
-    return {
-        "async_copies": slots["shared_requests"],
-        "async_copy_bytes": slots["lanes"] * site.nbytes,
-        "shared_copy_wavefronts": slots["shared_wavefronts"],
-        "shared_copy_conflicts": max(0, slots["shared_wavefronts"] - least),
-    }
-
-
 def _fetches(lowered: Lowered) -> set[Instruction]:
     """The atomic instructions whose results are read."""
     found = {site.instruction for site in lowered.sites if site.kind == "atomic" and site.instruction.opcode == "atom"}
@@ -354,37 +344,31 @@ def _fetches(lowered: Lowered) -> set[Instruction]:
     return {instruction for instruction in found if read.intersection(results(instruction))}
 
 
-def _memory(site: Site, slots: dict[str, int], fetches: bool) -> dict[str, int]:
-    """The counts of one memory instruction."""
-    kind, nbytes = site.kind, site.nbytes
-    if kind == "copy":
-        return _copied(site, slots)
+def _memory(site: Site, fetches: bool) -> list[tuple[str, str, int]]:
+    """The counters of one memory instruction, each with the slot it is counted in and a factor."""
+    kind, space, nbytes = site.kind, site.space, site.nbytes
+    if kind == "copy":  # each side of an asynchronous copy is a site
+        if space == "global":
+            return [("global_copy_requests", "requests", 1), ("global_copy_sectors", "sectors", 1)]
+        return [
+            ("async_copies", "shared_requests", 1), ("async_copy_bytes", "lanes", nbytes),
+            ("shared_copy_wavefronts", "shared_wavefronts", 1), ("shared_copy_conflicts", "conflicts", 1),
+        ]  # fmt: skip
     if kind.startswith("bulk"):
-        return {f"{kind}s": slots["requests"], f"{kind}_bytes": slots["lanes"]}
-    found: dict[str, int] = {}
+        return [(f"{kind}s", "requests", 1), (f"{kind}_bytes", "lanes", 1)]
     if kind in TEXTURE_KINDS:
-        return {f"{kind}_requests": slots["requests"], f"{kind}_sectors": slots["sectors"]}
-    if slots["requests"]:
-        if site.space == "const":
-            found["constant_load_requests"] = slots["requests"]
-        else:
-            found[f"global_{kind}_requests"] = slots["requests"]
-            found[f"global_{kind}_sectors"] = slots["sectors"]
-            if fetches:
-                found |= {"global_fetch_requests": slots["requests"], "global_fetch_sectors": slots["sectors"]}
-            if kind != "atomic":
-                found[f"global_{kind}_bytes"] = slots["lanes"] * nbytes
-    if slots["shared_requests"]:
-        requests = f"matrix_{kind}_requests" if site.matrices else f"shared_{kind}_requests"
-        found[requests] = slots["shared_requests"]
-        found[f"shared_{kind}_wavefronts"] = slots["shared_wavefronts"]
-        if kind != "atomic":
-            least = slots["shared_requests"] * (site.matrices or max(1, nbytes // 4))
-            found[f"shared_{kind}_conflicts"] = max(0, slots["shared_wavefronts"] - least)
-    if slots["overwritten"]:
-        found["overwritten_stores"] = slots["overwritten"]
-    if slots["local_requests"]:
-        word = "load" if kind == "load" else "store"
-        found[f"local_{word}_requests"] = slots["local_requests"]
-        found[f"local_{word}_sectors"] = slots["local_sectors"]
-    return found
+        return [(f"{kind}_requests", "requests", 1), (f"{kind}_sectors", "sectors", 1)]
+    local, atomic = "load" if kind == "load" else "store", kind == "atomic"
+    found = [
+        (f"matrix_{kind}_requests" if site.matrices else f"shared_{kind}_requests", "shared_requests", 1),
+        (f"shared_{kind}_wavefronts", "shared_wavefronts", 1), ("overwritten_stores", "overwritten", 1),
+        (f"local_{local}_requests", "local_requests", 1), (f"local_{local}_sectors", "local_sectors", 1),
+    ]  # fmt: skip
+    if not atomic:
+        found.append((f"shared_{kind}_conflicts", "conflicts", 1))
+    if space == "const":
+        return [*found, ("constant_load_requests", "requests", 1)]
+    found += [(f"global_{kind}_requests", "requests", 1), (f"global_{kind}_sectors", "sectors", 1)]
+    if fetches:
+        found += [("global_fetch_requests", "requests", 1), ("global_fetch_sectors", "sectors", 1)]
+    return found if atomic else [*found, (f"global_{kind}_bytes", "asked", nbytes)]

@@ -109,7 +109,7 @@ class Lowering(Calls):
         self.prologue()
         self.wake()
         self.dispatcher()
-        for basic_block in self.flow.basic_blocks:
+        for basic_block in self.reached:
             if len(ir.lines) > MOST_LINES:
                 raise Unsupported("the kernel is too long to be compiled. Unroll loops less, or make several kernels.")
             self.basic_block(basic_block)
@@ -162,10 +162,7 @@ class Lowering(Calls):
             self.executed(basic_block, 1, self.mask)
         if basic_block.resumes is not None:
             self.resume(basic_block)
-        for self.position, instruction in enumerate(basic_block.body):
-            self.instruction(instruction)
-        self.position, self.current = len(basic_block.body), basic_block.last
-        self.location = basic_block.last.location if basic_block.last else self.location
+        self.instructions(basic_block)
         if self.watch and basic_block.last:
             definedness.used(self, basic_blocks.sources(basic_block.last), absent=basic_block.index in self.storing)
         {
@@ -176,6 +173,13 @@ class Lowering(Calls):
             "call": self.end_call,
             "return": self.end_return,
         }[basic_block.end](basic_block)
+
+    def instructions(self, basic_block: basic_blocks.BasicBlock) -> None:
+        """What a basic block does before it ends."""
+        for self.position, instruction in enumerate(basic_block.body):
+            self.instruction(instruction)
+        self.position, self.current = len(basic_block.body), basic_block.last
+        self.location = basic_block.last.location if basic_block.last else self.location
 
     def instruction(self, instruction: Instruction) -> None:
         if instruction.location is not None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from vgpu.base.context import BY_STATE_ONLY, ERROR_CODE, FAILED, PC_BARRIER_SHIFT, PC_DONE, PC_POLL, PC_WAIT
 from vgpu.ir import Value
 from vgpu.lower import basic_blocks, block_barriers
 from vgpu.lower import watch as lower_watch
 from vgpu.lower.basic_blocks import BasicBlock
+from vgpu.lower.both_sides import Branch
 from vgpu.lower.dispatch import Dispatch
 from vgpu.ptx import Imm
 
@@ -15,7 +18,7 @@ class Control(Dispatch):
     """The part of a lowering that decides which lanes run where."""
 
     def end_jump(self, basic_block: BasicBlock) -> None:
-        self.spill(basic_block)
+        self.spill(basic_block.targets)
         self.go(basic_block.targets[0])
 
     def go(self, target: int) -> None:
@@ -54,9 +57,12 @@ class Control(Dispatch):
         if basic_block.index in self.flow.waits:
             self.end_wait(basic_block)
             return
-        taken, following = basic_block.targets
         condition = self.condition(basic_block)
-        self.spill(basic_block)
+        if basic_block.index in self.short:
+            self.run_both_sides(basic_block, self.short[basic_block.index], condition.splat())
+            return
+        taken, following = basic_block.targets
+        self.spill(basic_block.targets)
         yes, no, parts = ir.name(), ir.name(), ir.name()
         if not condition.vector:
             ir.branch(condition, yes, no)
@@ -78,6 +84,26 @@ class Control(Dispatch):
         self.left(basic_block, following)
         self.go(following)
 
+    @abstractmethod
+    def instructions(self, basic_block: BasicBlock) -> None:
+        """What a basic block does before it ends."""
+
+    def run_both_sides(self, parting: BasicBlock, branch: Branch, condition: Value) -> None:
+        """The end of a basic block whose branch has short sides: each is run for the lanes that take it."""
+        bits = condition.bits()
+        going, staying = self.mask & bits, self.mask & ~bits
+        if self.count:
+            self.tally(parting.index, 2, (going.ne(0) & staying.ne(0)).to("i64"))
+        sides = [(branch.taken, going, condition), (branch.following, staying, ~condition)]
+        for side, lanes, self.side in sorted(sides, key=lambda each: each[0]):
+            for index in side:
+                if self.count:
+                    self.executed(self.flow.basic_blocks[index], lanes.ne(0).to("i64"), lanes)
+                self.instructions(self.flow.basic_blocks[index])
+        self.side = None
+        self.spill([branch.meet])
+        self.go(branch.meet)
+
     def condition(self, basic_block: BasicBlock) -> Value:
         """Which lanes take a basic block's branch."""
         assert basic_block.last is not None
@@ -94,7 +120,7 @@ class Control(Dispatch):
         again, onward = basic_block.targets
         if again != basic_block.index:
             again, onward, condition = onward, again, ~condition
-        self.spill(basic_block)
+        self.spill(basic_block.targets)
         bits = self.guarded_mask(condition)
         leaving = self.mask & ~bits
         left = leaving.ne(0)
@@ -121,11 +147,12 @@ class Control(Dispatch):
             return
         (low, first), (high, later) = sorted([(taken, going), (following, staying)], key=lambda pair: pair[0])
         # Whoever was set aside before makes room: two groups are kept in hand, all others in memory.
-        before = v.aside.get()
-        with ir.when(before.ne(PC_DONE)):  # this is rare: code that is small will do
-            ir.call("void", "wb_put_lanes", self.state, v.lanes.get(), before)
+        before, waiting = v.aside.get(), v.lanes.get()
+        together = before.eq(high)
+        with ir.when(before.ne(PC_DONE) & ~together):  # this is rare: code that is small will do
+            ir.call("void", "wb_put_lanes", self.state, waiting, before)
             v.others.set(v.others.get().intrinsic("llvm.umin", before))
-        self.set_aside(later, high)
+        self.set_aside(later | together.select(waiting, 0), high)
         others, lead = v.others.get(), ir.name()
         v.mask.set(first)
         v.target.set(low)
@@ -148,7 +175,7 @@ class Control(Dispatch):
             if self.watch:
                 lower_watch.counted(self, last, last.operands[0], last.operands[1])
         guard = self.guard(last.guard)
-        self.spill(basic_block)
+        self.spill(basic_block.targets)
         target = number << PC_BARRIER_SHIFT | (basic_block.targets[0] | PC_WAIT)
         if self.unites and guard is None and not reduces and len(last.operands) < 2:
             by_state = self.context("resume", constant=False).eq(BY_STATE_ONLY)

@@ -121,7 +121,7 @@ class Dispatch(Tallies):
         found.index.set(chosen.pc & PC_SYNC - 1)
         self.burn("dispatch", "go")
         ir.label("go")
-        cases = " ".join(f"i32 {s.index}, label %s{s.index}" for s in self.flow.basic_blocks)
+        cases = " ".join(f"i32 {s.index}, label %s{s.index}" for s in self.reached)
         ir.line(f"switch {found.index.get()}, label %lost [ {cases} ]")
         for label, status in (("waits", WAITING), ("ends", DONE)):
             ir.label(label)

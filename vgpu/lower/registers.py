@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from vgpu import ptx
 from vgpu.ir import LANES, Value, vector
-from vgpu.lower.basic_blocks import BasicBlock
 from vgpu.lower.state import State
 from vgpu.ptx import Not, Reg
 
@@ -29,6 +30,8 @@ class Registers(State):
         value = (value.as_int() if value.is_float else value).to(f"i{self.bits(name)}")
         if guard is not None:
             value = guard.select(value, self.read(name))
+        if self.side is not None and name in self.flow.crossing - self.flow.uniform:
+            value = self.side.select(value, self.read(name))
         self.env[name] = value
         self.written.add(name)
 
@@ -47,9 +50,9 @@ class Registers(State):
         """Bits of the active lanes for which the instruction's guard holds."""
         return self.guarded_mask(self.guard(instruction.guard))
 
-    def spill(self, basic_block: BasicBlock) -> None:
-        """Write the registers that later basic blocks read back to the warp's state."""
-        wanted = set().union(*(self.flow.live_in[t] for t in basic_block.targets))
+    def spill(self, targets: Iterable[int]) -> None:
+        """Write the registers that these basic blocks read, or later ones, back to the warp's state."""
+        wanted = set().union(*(self.flow.live_in[t] for t in targets))
         for name in sorted(self.written & wanted):
             self.store_register(name, self.env[name])
 

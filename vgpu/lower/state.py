@@ -12,7 +12,7 @@ from vgpu.base.context import HEADER, PC_DONE, SLOT
 from vgpu.base.errors import Unsupported
 from vgpu.base.lacking import lacking
 from vgpu.ir import Builder, Value
-from vgpu.lower import basic_blocks, definedness, flow, inline, outline
+from vgpu.lower import basic_blocks, both_sides, definedness, flow, inline, outline
 from vgpu.ptx import Instruction, Location
 from vgpu.ptx.lines import line_of
 from vgpu.storage import layout
@@ -55,6 +55,7 @@ class State(ABC):
     active: Value
     here: basic_blocks.BasicBlock
     parted: bool  # whether some lanes of the warp may be elsewhere
+    side: Value | None = None  # in a side of a short branch: which lanes take it
     current: Instruction | None
     vars: Variables
     pointers: dict[str, Value]  # into what a launch hands over
@@ -77,6 +78,9 @@ class State(ABC):
         flat = inline.flatten(module, function, self.own)
         self.registers = {**flat.registers, "%cc": "pred"}
         self.flow = flow.analyse(flat.body, self.registers, fine)
+        self.short = {} if fine or watched else both_sides.short_branches(self.flow)
+        unreached = both_sides.unreached(self.flow.basic_blocks, self.short)
+        self.reached = [s for s in self.flow.basic_blocks if s.index not in unreached]
         self.tracked = definedness.follow(self.flow, self.registers) if watched else set()
         self.storing = definedness.storing(self.flow) if watched else set()
         self.addresses = addresses

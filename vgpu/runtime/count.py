@@ -98,26 +98,23 @@ def _wavefronts() -> Routine:
     distinct words in one bank. With `every` set (atomics) equal words count too, since their updates follow one another.
     """
     r = Routine("wavefronts", f"{V32} offsets, i32 mask, i32 size, i32 every", "i32")
-    offsets, table, counts = r.spread(r["offsets"]), r.room(f"[{32 * BANKS} x i32]"), r.room(f"[{BANKS} x i32]")
-    words = _words(r, r["size"])
-    lanes = r.number("i32", 32) // words
-    total = r.variable("i32", 0)
+    words, counts = _words(r, r["size"]), r.room(f"[{BANKS} x i8]")
+    lanes, numbers = r.number("i32", 32) // words, r["offsets"] >> 2
+    places, total = r.spread(numbers), r.variable("i32", 0)
     with r.count_to(words) as part:
-        r.fill(counts, 0, 4 * BANKS)
-        most = r.variable("i32", 0)
-        with r.count_to((part + 1) * lanes, part * lanes) as lane, r.when((r["mask"] & lane.bit()).ne(0)):
-            first = r.load(r.at(offsets, lane, "i32"), "i32", 4) // BANK_BYTES
-            with r.count_to(words) as index, r.once() as leave:
-                word = first + index
-                bank = word & BANKS - 1
-                row, place = r.at(table, bank << 5, "i32"), r.at(counts, bank, "i32")
-                have = r.load(place, "i32", 4)
-                with r.count_to(have) as other:
-                    leave(r.load(r.at(row, other, "i32"), "i32", 4).eq(word) & r["every"].eq(0))
-                r.store(r.at(row, have, "i32"), word, 4)
-                r.store(place, have + 1, 4)
-                most.set(r.call("i32", "llvm.umax.i32", most.get(), have + 1))
-        total.add(most.get())
+        served = r.variable("i32", r["mask"] & (r.number("i32", 0xFFFFFFFF) >> 32 - lanes << part * lanes))
+        with r.when(r["every"].eq(0)):
+            served.set(r.call("i32", "first_lanes", numbers.to("i64"), served.get()))
+        r.fill(counts, 0, BANKS)
+        most = r.variable("i8", 0)
+        with r.each(served.get()) as lane:
+            first = r.load(r.at(places, lane, "i32"), "i32", 4)
+            with r.count_to(words) as index:
+                place = r.at(counts, first + index & BANKS - 1)
+                have = r.load(place, "i8") + 1
+                r.store(place, have, 1)
+                most.set(r.call("i8", "llvm.umax.i8", most.get(), have))
+        total.add(most.get().to("i32"))
     r.give(total.get())
     return r
 
