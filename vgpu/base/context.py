@@ -123,6 +123,7 @@ PC_POLL = 0x10000000  # until the warp's next time slice, in a loop that waits f
 PC_SYNC = 0x20000000  # until the other lanes named by a .sync instruction arrive
 PC_WAIT = 0x40000000  # at a barrier, whose number is in bits 24 to 27
 PC_BARRIER_SHIFT = 24
+PC_NEXT = (1 << PC_BARRIER_SHIFT) - 1  # the basic block after a barrier
 PC_DONE = 0x7FFFFFFF
 
 # A block's 16 barriers: for each, the lanes whose predicate was true and false so far (reducing barriers), the same

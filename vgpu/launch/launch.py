@@ -26,8 +26,9 @@ from vgpu.launch.configuration import (
     packing,
 )
 from vgpu.launch.counters import Counters
-from vgpu.launch.grid import BRIEF, Grid
+from vgpu.launch.grid import Grid
 from vgpu.launch.restored import restored
+from vgpu.launch.running import BRIEF
 from vgpu.lower import Lowered, lower
 from vgpu.ptx import Function, Parameter, device_library
 from vgpu.ptx.verify import verify

@@ -18,7 +18,8 @@ from vgpu import faults
 from vgpu.base import own, schedule, settings
 from vgpu.base.context import FAILED, REPLAY, REPLAY_SLOT
 from vgpu.launch import launch
-from vgpu.launch.grid import REUSED_BYTES, Grid, block_loop
+from vgpu.launch.grid import REUSED_BYTES, Grid
+from vgpu.launch.running import block_loop
 from vgpu.launch.worker import aligned
 from vgpu.runtime import jit
 from vgpu.storage import heap, memory

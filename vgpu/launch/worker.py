@@ -27,6 +27,7 @@ from vgpu.storage import layout
 
 if TYPE_CHECKING:
     from vgpu.launch.grid import Grid
+    from vgpu.launch.running import Running
 
 LANES = 32
 WINDOW = 128  # unused bytes past the end of shared memory
@@ -55,7 +56,7 @@ def _offsets(sizes: tuple[tuple[str, int], ...]) -> tuple[dict[str, int], int]:
     return offsets, end
 
 
-def block_areas(run: Grid) -> dict[str, int]:
+def block_areas(run: Running) -> dict[str, int]:
     """The bytes of each area that a resident block has."""
     return {
         "states": run.warps * run.lowered.state_bytes, "local": run.warps * LANES * run.lowered.local_bytes,

@@ -5,11 +5,9 @@ The first words of a warp's state are the program counters of its lanes, which s
 
 from __future__ import annotations
 
-from vgpu.base.context import ARRIVED, EXPECTED, PC_BARRIER_SHIFT, PC_DONE, PC_WAIT, REDUCES
+from vgpu.base.context import ARRIVED, EXPECTED, PC_BARRIER_SHIFT, PC_DONE, PC_NEXT, PC_WAIT, REDUCES
 from vgpu.ir.value import V32, Value
 from vgpu.runtime.write import Routine
-
-_NEXT = (1 << PC_BARRIER_SHIFT) - 1  # of a program counter: the basic block after the barrier
 
 
 def _state(r: Routine, warp: Value) -> Value:
@@ -44,7 +42,7 @@ def _open_named() -> Routine:
                 with r.count_to(r["warps"]) as warp:
                     pcs = r.load(_state(r, warp), V32, 64)
                     here = (pcs >> PC_BARRIER_SHIFT).eq(code)
-                    r.store(_state(r, warp), here.select(pcs & _NEXT, pcs), 64)
+                    r.store(_state(r, warp), here.select(pcs & PC_NEXT, pcs), 64)
                 r.store(r.at(slot, ARRIVED), r.number("i64", 0), 8)
                 opened.set(1)
     r.give(opened.get())
@@ -75,7 +73,7 @@ def _open() -> Routine:
             unlike.set(r.load(_state(r, warp), V32, 64) ^ everywhere | unlike.get())
         free.set(unlike.get().ne(0).bits().eq(0))
     with r.when(free.get()), r.count_to(r["warps"]) as warp:
-        r.store(_state(r, warp), everywhere & _NEXT, 64)
+        r.store(_state(r, warp), everywhere & PC_NEXT, 64)
     with r.when(free.get() ^ 1):
         low, high, parted = r.variable("i32", PC_DONE), r.variable("i32", 0), r.variable("i1", 0)
         with r.count_to(r["warps"]) as warp:
@@ -91,7 +89,7 @@ def _open() -> Routine:
             r.give(r.number("i64", 0))
         with r.count_to(r["warps"]) as warp:
             pcs = r.load(_state(r, warp), V32, 64)
-            r.store(_state(r, warp), pcs.eq(PC_DONE).select(pcs, pcs & _NEXT), 64)
+            r.store(_state(r, warp), pcs.eq(PC_DONE).select(pcs, pcs & PC_NEXT), 64)
     with r.when(r.load(r.at(r["gathered"], REDUCES), "i64", 8).ne(0)):
         # What reducing barriers gathered becomes readable, and gathering starts anew.
         r.copy(r.at(r["gathered"], 256), r["gathered"], 256)

@@ -9,13 +9,12 @@ where its lanes wait: each returns it, and the next round begins there.
 
 from __future__ import annotations
 
-from vgpu.base.context import BY_STATE, DONE, LAUNCH_SLOT, OUT_OF_FUEL, PC_BARRIER_SHIFT, PC_WAIT
+from vgpu.base.context import BY_STATE, DONE, LAUNCH_SLOT, OUT_OF_FUEL, PC_NEXT, PC_WAIT
 from vgpu.ir import LANES
 from vgpu.ir.value import V32, vector
 from vgpu.runtime.loop_parts import ROUNDS, Loop
 
 MOST_WARPS = 32
-NEXT = (1 << PC_BARRIER_SHIFT) - 1  # of a program counter: the basic block after the barrier
 
 
 def plain_loop() -> Loop:
@@ -58,7 +57,7 @@ def plain_loop() -> Loop:
         r.set_slot("in_block", 0)
         r.go("fetch")
     with r.when(unlike.get().eq(0) & first.get().reaches(PC_WAIT) & rounds.get().above(0, signed=True)):
-        r.set_slot("resume", (first.get() & NEXT).to("i64"))
+        r.set_slot("resume", (first.get() & PC_NEXT).to("i64"))
         rounds.add(-1)
         r.go("round")
     r.set_slot("resume", BY_STATE)

@@ -335,7 +335,7 @@ def test_ctrl_c_again_and_again(name, how):
 
 def test_a_second_ctrl_c_does_not_leave_workers_behind(compiled, monkeypatch):
     """Whatever interrupts the wait for the workers, the launch waits on until none of them runs."""
-    from vgpu.launch import grid
+    from vgpu.launch import running
 
     presses, seen = iter(range(4)), []
 
@@ -346,10 +346,10 @@ def test_a_second_ctrl_c_does_not_leave_workers_behind(compiled, monkeypatch):
         if next(presses, None) is not None:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(grid, "wait", wait)
-    monkeypatch.setattr(grid, "time", types.SimpleNamespace(**{**vars(time), "sleep": sleep}))
-    original = grid.Grid.abandon
-    monkeypatch.setattr(grid.Grid, "abandon", lambda self: (original(self), seen.append(self)))
+    monkeypatch.setattr(running, "wait", wait)
+    monkeypatch.setattr(running, "time", types.SimpleNamespace(**{**vars(time), "sleep": sleep}))
+    original = running.Running.abandon
+    monkeypatch.setattr(running.Running, "abandon", lambda self: (original(self), seen.append(self)))
     kernel = compiled.c('extern "C" __global__ void k(volatile int* x) { while (x[0] == 0) x[1] = 1; }')
     with pytest.raises(KeyboardInterrupt):
         kernel(50, 32, np.zeros(2, i4), threads=3)

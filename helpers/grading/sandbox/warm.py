@@ -44,9 +44,9 @@ def exercises() -> None:
 
 
 def rest() -> None:
-    from vgpu.launch import grid
+    from vgpu.launch import running
 
-    grid.rest()
+    running.rest()
 
 
 HERE = "helpers.grading.sandbox.warm"

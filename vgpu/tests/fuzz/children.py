@@ -13,7 +13,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 
-from vgpu.launch import grid
+from vgpu.launch import running
 
 told: Callable[[str], object] = print  # hears of an access outside; in a child, which it ends
 
@@ -25,7 +25,7 @@ def batch(
 
     `case(seed)` does `step` cases at once and gives what came of them.
     """
-    grid.rest()
+    running.rest()
     sys.stdout.flush()
     read, write = os.pipe()
     with tempfile.TemporaryFile("w+") as complaints:

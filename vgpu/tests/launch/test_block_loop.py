@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vgpu.base.errors import KernelError
-from vgpu.launch import grid, launch
+from vgpu.launch import grid, launch, running
 from vgpu.standins import cupy as cp
 from vgpu.standins import numba_cuda as cuda
 
@@ -82,7 +82,7 @@ def test_neighbouring_blocks_go_to_one_worker(monkeypatch):
     launch.launch(prepared.kernel, (5000,), (32,), prepared.params, prepared.arrays, threads=2)
     (ran,) = taken
     ends = [worker["own_end"] for worker in ran.workers]
-    assert all(end % grid.MOST_AT_ONCE == 0 for end in ends) and max(ends) >= 5000
+    assert all(end % running.MOST_AT_ONCE == 0 for end in ends) and max(ends) >= 5000
 
 
 @cuda.jit
