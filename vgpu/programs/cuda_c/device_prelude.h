@@ -1,6 +1,4 @@
 // What nvcc gives kernels without an #include, and what hosts' headers define for them.
-#include <cuda/std/climits>
-#include <cuda/std/cstdint>
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;

@@ -117,6 +117,51 @@ int main() {
     printf("%d %d %d\\n", total, counts::each[0], counts::each[1]);
 }
 """
+INTEGERS = """\
+#include <cstdint>
+#include <cstdio>
+#include <cuda_awbarrier.h>
+#include <cuda/std/cstdint>
+__global__ void add(uint64_t *x, uint64_t n) { *x += n; }
+__global__ void add(uint32_t *x, uint32_t n) { *x += 2 * n; }
+template <typename T> __global__ void name(T *x) { *x = 1; }
+template <> __global__ void name<uint64_t>(uint64_t *x) { *x = 2; }
+template <typename T> struct Is { enum { value = 0 }; };
+template <> struct Is<long> { enum { value = 1 }; };
+template <> struct Is<long long> { enum { value = 2 }; };
+__host__ __device__ void types(uint64_t *x) {
+    const int found[] = {
+        Is<int64_t>::value, Is<int_fast16_t>::value, Is<int_least64_t>::value, Is<intptr_t>::value,
+        Is<intmax_t>::value, Is<cuda::std::int64_t>::value, Is<decltype(min(int64_t(), 1L))>::value,
+    };
+    for (int i = 0; i < 7; ++i) x[i] = found[i];
+}
+__global__ void in_kernel(uint64_t *x) {
+    __shared__ nvcuda::experimental::awbarrier barrier;
+    init(&barrier, 1);
+    barrier.arrive_and_wait();
+    types(x);
+}
+int main() {
+    uint64_t *x, on_host[7];
+    uint32_t *y;
+    cudaMallocManaged(&x, 7 * sizeof *x);
+    cudaMallocManaged(&y, sizeof *y);
+    *x = *y = 1;
+    add<<<1, 1>>>(x, 1);
+    add<<<1, 1>>>(y, 1u);
+    cudaDeviceSynchronize();
+    printf("%d %d", (int)*x, (int)*y);
+    name<<<1, 1>>>(x);
+    name<<<1, 1>>>(y);
+    cudaDeviceSynchronize();
+    printf(" %d %d", (int)*x, (int)*y);
+    in_kernel<<<1, 1>>>(x);
+    cudaDeviceSynchronize();
+    types(on_host);
+    for (int i = 0; i < 7; ++i) printf(" %d", x[i] == on_host[i]);
+}
+"""
 COOPERATIVE = """\
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -408,6 +453,11 @@ def test_cooperative_launches_managed_memory_and_properties(vgpu):
 @COMPILER
 def test_managed_variables(vgpu):
     assert vgpu("run", MANAGED) == (0, "31 1 48\n", "")
+
+
+@COMPILER
+def test_integers_of_64_bits_are_the_same_types_in_both_halves(vgpu):
+    assert vgpu("run", INTEGERS) == (0, "2 3 2 1 1 1 1 1 1 1 1", "")
 
 
 @COMPILER
