@@ -44,12 +44,14 @@ def activate() -> ModuleType:
     from triton.runtime import driver
     from triton.runtime.jit import JITFunction
 
+    from vgpu.standins.triton import bench
     from vgpu.standins.triton.arguments import presenting, without_a_grid
     from vgpu.standins.triton.driver import VirtualDriver
 
     driver.set_active(VirtualDriver())
     JITFunction.run = presenting(JITFunction.run)
     JITFunction.__call__ = without_a_grid
+    bench.activate()
     return triton
 
 

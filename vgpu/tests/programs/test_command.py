@@ -93,6 +93,21 @@ assert torch.equal(out, x + y)
 network = torch.nn.Linear(3, 3).to("cuda").to(torch.float64).to(0)
 assert network(torch.ones(3, dtype=torch.float64, device=torch.device("cuda", 0))).shape == (3,)
 assert torch.zeros(2).to("cuda:0", torch.float16).dtype == torch.float16
+
+@triton.jit
+def by_address(table, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(table).to(tl.pointer_type(tl.float32))
+    out = tl.load(table + 1).to(tl.pointer_type(tl.bfloat16))
+    tl.store(out + i, tl.load(x + i).to(tl.bfloat16))
+
+rows = torch.zeros(2, 32, dtype=torch.bfloat16, device="cuda")
+table = torch.tensor([x.data_ptr(), rows[1].data_ptr()], device="cuda")
+by_address[(1,)](table, BLOCK=32)
+assert torch.equal(rows[1], x[:32].bfloat16()) and not rows[0].any()
+by_address[(1,)](table, BLOCK=32)
+module = getattr(torch, triton.runtime.driver.active.get_active_torch_device().type)
+module.set_stream(module.Stream())
 print(torch.cuda.get_device_name(), torch.cuda.get_device_properties(0).multi_processor_count)
 """
 TORCH = """\
