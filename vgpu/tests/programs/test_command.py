@@ -9,6 +9,9 @@ import sys
 
 import pytest
 
+from vgpu.base.errors import Unsupported
+from vgpu.programs import command
+
 NUMBA = """\
 import sys
 import numpy as np
@@ -324,3 +327,11 @@ def test_an_unknown_value_of_the_variable_ends_the_program(tmp_path):
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("VGPU is 'fast'; it may be 1, run, profile")
+
+
+def test_a_report_that_cannot_be_made_says_why(capsys):
+    def finish():
+        raise Unsupported("nvdisasm is not installed here")
+
+    assert command._report(finish, command.parse(["sass", "program.py"]))
+    assert capsys.readouterr() == ("", "vgpu sass: nvdisasm is not installed here\n")
