@@ -178,6 +178,10 @@ def test_sort(run, random):
     assert torch.equal(out, x.sort().values)
 
 
+OLDEST = triton.__version__.startswith(stand_in.RELEASES[0])
+
+
+@pytest.mark.skipif(not hasattr(tl, "advance"), reason="Triton 3.9 has no block pointers")
 @pytest.mark.parametrize(("rows", "columns"), [(32, 32), (40, 70)])
 def test_transpose(run, random, rows, columns):
     x, out = random(rows, columns), torch.zeros(columns, rows)
@@ -278,7 +282,9 @@ def test_a_reduction_meets_in_shared_memory(random):
     line = next(line for line in found.lines if line.number == line_of(kernels.total, "tl.sum"))
     # Lines of Triton's own library count for the user's line that calls them.
     # One store of each of the 4 warps, one of their sum, and one of the sum of those.
-    assert line["shared_store_requests"] == 5 and line["shared_load_requests"] == 5
+    # From Triton 3.8 on all warps load the sums of the 4 instead of one.
+    stores, loads = (5, 5) if OLDEST else (4, 4)
+    assert line["shared_store_requests"] == stores and line["shared_load_requests"] == loads
     assert line["global_atomic_requests"] == 1 and found.dynamic_shared_bytes == 16
 
 
