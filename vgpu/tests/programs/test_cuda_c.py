@@ -489,9 +489,12 @@ def test_a_program_of_several_files_and_what_is_compiled_again(tmp_path, monkeyp
     monkeypatch.setenv("CXX", str(script))
     monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "cache"))
 
+    start = "import sys; from vgpu.base import on_disk; from vgpu.programs.command import main\n"
+    start += "on_disk.SETTLED = -10**9; sys.exit(main())"  # nothing in a test is two seconds old
+
     def run(*options):
         log.write_text("")
-        command = [sys.executable, "-W", "ignore", "-m", "vgpu", "run", *options, "main.cu", "other.cu", "plain.cpp"]
+        command = [sys.executable, "-W", "ignore", "-c", start, "run", *options, "main.cu", "other.cu", "plain.cpp"]
         done = subprocess.run([*command, "--", "abc"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout, len(log.read_text().splitlines())
