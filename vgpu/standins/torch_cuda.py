@@ -110,7 +110,7 @@ def _interface(tensor: torch.Tensor) -> dict[str, Any]:
 def _adopted(tensor: torch.Tensor) -> None:
     """Let kernels use a tensor's storage by its address, as the program may, for as long as there is the tensor."""
     storage, whole = tensor.untyped_storage(), tensor if tensor._base is None else tensor._base
-    if storage.nbytes() and not hasattr(whole, _MEMORY):
+    if tensor.device.type == "cpu" and storage.nbytes() and not hasattr(whole, _MEMORY):
         held = (ctypes.c_uint8 * storage.nbytes()).from_address(storage.data_ptr())
         setattr(whole, _MEMORY, memory.adopt(np.ctypeslib.as_array(held)))
 
