@@ -44,7 +44,7 @@ def with_own_headers(path: Path, folders: tuple[Path, ...]) -> str:
 
     def read(file: Path) -> str:
         seen.add(file.resolve())
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = file.read_text(encoding="utf-8-sig", errors="replace")  # a header's mark would stand within
 
         def included(match: re.Match[str]) -> str:
             for folder in (file.parent, *folders):

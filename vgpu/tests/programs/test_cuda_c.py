@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
     exit(argc > 2 ? atoi(argv[2]) : 0);
 }
 """
-OWN = "#pragma once\n__device__ float own_twice(float x) { return 2 * x; }\n"
+OWN = "\ufeff#pragma once\n__device__ float own_twice(float x) { return 2 * x; }\n"
 BEYOND = """\
 #include <stdio.h>
 __global__ void fill(float *x) {
@@ -250,7 +250,7 @@ template <> __global__ void fill<char>(int *x, char value) { x[0] = value + 1; }
 template <typename... A> __global__ void add(int *x, A... values) { x[0] = (values + ...); }
 static __global__ void real(int *x, cuFloatComplex z, ulong more) {
     register float first = cuCrealf(z);
-    x[0] = first + more;
+    x[0] = first + more + (ssize_t(-1) < 0 && M_SQRT1_2 < M_PI_4 ? 0 : 100);
 }
 
 int main() {
@@ -353,7 +353,7 @@ def vgpu(tmp_path):
 
     def run(verb, program, *arguments, options=()):
         (tmp_path / "program.cu").write_text(program)
-        (tmp_path / "own.cuh").write_text(OWN)
+        (tmp_path / "own.cuh").write_text(OWN, encoding="utf-8")
         command = [sys.executable, "-W", "ignore", "-m", "vgpu", verb, *options, "program.cu", *arguments]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
         return done.returncode, done.stdout, done.stderr
