@@ -228,6 +228,8 @@ AS_NVCC = """\
 #include <cub/cub.cuh>
 #include <cuComplex.h>
 #define INLINE_DEVICE __device__ __forceinline__
+#define HOST __host__
+#define DEVICE __device__
 #define LAUNCH(TYPE, VALUE) \\
     fill<TYPE> \\
         <<<grid, 32>>>(x, VALUE)
@@ -237,6 +239,9 @@ template <typename T> int length(const std::list<T> &values) { return values.siz
 template <typename T> struct Twice {
     static __device__ T of(T x) { return 2 * x; }
     __host__ T on_host() const { return T(); }
+};
+struct Both {
+    HOST DEVICE int of(int x) const { return 10 * x; }
 };
 INLINE_DEVICE int sum(int value) {  // the host has no CUB
     using Reduce = cub::BlockReduce<int, 32>;
@@ -263,7 +268,7 @@ int main() {
     add << <1, 1 >> > (x, 1, 2.5f, (short)3);
     printf("%d ", *x);
     real<<<1, 1>>>(x, make_cuFloatComplex(7, 0), length(std::list<int>{5}));
-    printf("%d\\n", *x);
+    printf("%d %d\\n", *x, Both().of(3));
 }
 """
 SEVERAL = {
@@ -467,7 +472,7 @@ def test_pointers_to_kernels_and_types_of_both_halves(vgpu):
 
 @COMPILER
 def test_kernels_may_be_written_as_for_nvcc(vgpu):
-    assert vgpu("run", AS_NVCC) == (0, "193 5 6 8\n", "")
+    assert vgpu("run", AS_NVCC) == (0, "193 5 6 8 30\n", "")
 
 
 @COMPILER
