@@ -33,7 +33,7 @@ from vgpu.base.settings import setting
 T = TypeVar("T")
 OFF = "off"
 MOST_BYTES = 512 << 20
-ENGINE = "engine"
+ENGINE = "sources"
 SETTLED = 2_000_000_000  # ns for which a file must not have changed, since file systems' clocks may tick in seconds
 NO_COMPILERS = ("bench", "hardware", "tests", "tools")
 CHECKSUM_BYTES = hashlib.sha256().digest_size
@@ -45,7 +45,7 @@ class Refused(ValueError):
     """A folder in which nothing is kept; the message says why, and the fix."""
 
 
-def remembered(kind: str, key: Sequence[object], make: Callable[[], tuple[str, Iterable[str]]]) -> str:
+def remembered(kind: str, key: Sequence[object], make: Callable[[], tuple[bytes, Iterable[str]]]) -> bytes:
     """The result of `make()`, which also returns the files and folders that it depends on besides `key`.
 
     They are not read again: the result holds as long as each of them has the same size, times and number, as in
@@ -54,15 +54,15 @@ def remembered(kind: str, key: Sequence[object], make: Callable[[], tuple[str, I
     """
     path = _path(kind, (), key)
     if path is not None and (data := _read(path)) is not None:
-        result, states = json.loads(data)
-        if all(_state(file) == state for file, state in states.items()):
+        states, _, result = data.partition(b"\n")
+        if all(_state(file) == state for file, state in json.loads(states).items()):
             return result
     began = time.time_ns()
     result, files = make()
     found = {file: _state(file) for file in files}
     newest = max((max(state[1:3]) for state in found.values() if state), default=0)
     if path is not None and newest < began - SETTLED:
-        _write(path, json.dumps([result, found]).encode())
+        _write(path, json.dumps(found).encode() + b"\n" + result)
     return result
 
 
@@ -81,21 +81,19 @@ def kept(
     make: Callable[[], T],
     dump: Callable[[T], bytes] = bytes,  # type: ignore[assignment] # of bytes themselves
     load: Callable[[bytes], T] = bytes,  # type: ignore[assignment]
-    valid: Callable[[T], bool] = lambda entry: True,
 ) -> T:
     """The result of `make()`, which is called only where no process has kept it yet.
 
     kind: "ptx" and the like, the beginning of the file's name. packages: the distributions whose versions the result
     depends on; where one is not installed as such, nothing is kept. inputs: all else that it depends on, as JSON can
     hold it; the engine's own sources need not be named. dump, load: between the result, if it isn't bytes, and bytes.
-    valid: whether an entry still holds, where `make` finds out what else it depends on; one that doesn't is replaced.
     Errors: those of `make`, which are not kept.
     """
     path = _path(kind, packages, inputs)
     if path is None:
         return make()
-    if (data := _read(path)) is not None and valid(entry := load(data)):
-        return entry
+    if (data := _read(path)) is not None:
+        return load(data)
     made = make()
     with contextlib.suppress(RecursionError):  # see `records.dump`
         _write(path, dump(made))
@@ -171,13 +169,13 @@ def _engine() -> str:
     """A hash of the sources that decide what compilers are given and what is made of it."""
     engine = Path(__file__).parents[1]
 
-    def make() -> tuple[str, list[str]]:
+    def make() -> tuple[bytes, list[str]]:
         folders = [path for path, _, _ in os.walk(engine) if _decides(path, engine)]
         files = sorted(path for folder in folders for path in Path(folder).glob("*.py"))
         hashes = b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)
-        return hashlib.sha256(hashes).hexdigest(), [*folders, *map(str, files)]
+        return hashlib.sha256(hashes).hexdigest().encode(), [*folders, *map(str, files)]
 
-    return remembered(ENGINE, [str(engine)], make)
+    return remembered(ENGINE, [str(engine)], make).decode()
 
 
 def _decides(folder: str, engine: Path) -> bool:

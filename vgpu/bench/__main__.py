@@ -8,7 +8,6 @@ other load on the machine only adds to them.
 from __future__ import annotations
 
 import argparse
-import datetime
 import functools
 import json
 import os
@@ -19,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from vgpu.bench import page, peaks
+from vgpu.bench import page, pages, peaks
 from vgpu.bench.kernels import BLOCK, WORKLOADS, Case, Workload
 
 if TYPE_CHECKING:
@@ -251,9 +250,8 @@ def measured(repeat: int, simulate: bool) -> dict:
         row["of_roofline"] = of_roofline(row, lanes, repeat)
         row["ratio"] = simulated[row["kernel"]] / row["per_thread"] if row["kernel"] in simulated else None
     return {
-        "cpu": jit.cpu(), "cores": os.cpu_count() or 1,
-        "date": datetime.date.today().isoformat(), "versions": page.versions(), "lane_operations": lanes,
-        "launch_overhead": overhead(), "kernels": rows, "scaling": scaling(repeat), "start": start_up(min(repeat, 3)),
+        "made": pages.made(), "lane_operations": lanes, "launch_overhead": overhead(), "kernels": rows,
+        "scaling": scaling(repeat), "start": start_up(min(repeat, 3)),
     }  # fmt: skip
 
 

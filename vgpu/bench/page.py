@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
+
+from vgpu.bench.pages import made_with, table
 
 DATA, PAGE = (Path(__file__).with_name(name) for name in ("speed.json", "SPEED.md"))
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]  # the head, and the rows
-PACKAGES = ("numba-cuda", "llvmlite", "numpy")
 
 HEAD = """\
 # How fast the virtual GPU is
@@ -22,18 +22,9 @@ multiply-adds). *Simulator* is Numba's, `NUMBA_ENABLE_CUDASIM=1`, per GPU thread
 """
 
 
-def versions() -> dict[str, str]:
-    return {name: metadata.version(name) for name in PACKAGES}
-
-
 def save(report: dict) -> None:
     DATA.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(markdown(report), encoding="utf-8")
-
-
-def _made(report: dict) -> str:
-    packages = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
-    return f"{report['cpu']}, {report['cores']} cores, {packages}; {report['date']}"
 
 
 def _kernels(report: dict) -> Table:
@@ -76,22 +67,19 @@ def ms(seconds: float) -> str:
 
 def text(report: dict) -> str:
     """The figures for a terminal."""
-    return "\n\n".join([_made(report), _aligned(*_kernels(report)), _start(report), _aligned(*_scaling(report))])
+    return "\n\n".join(
+        [made_with(report["made"]), _aligned(*_kernels(report)), _start(report), _aligned(*_scaling(report))]
+    )
 
 
 def markdown(report: dict) -> str:
     """The figures as a page."""
     scaling = "Counted, over sizes, blocks, threads of a block, and cores (worker threads)."
-    parts = [HEAD + "\nMade with: " + _made(report) + ".", _table(*_kernels(report)), _start(report)]
-    return "\n\n".join([*parts, "## Scaling", scaling, _table(*_scaling(report))]) + "\n"
+    parts = [f"{HEAD}\n{made_with(report['made'])}", table(*_kernels(report), numbers=True), _start(report)]
+    return "\n\n".join([*parts, "## Scaling", scaling, table(*_scaling(report), numbers=True)]) + "\n"
 
 
 def _aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     place = lambda row: "  ".join(f"{cell:{'<' if i < 2 else '>'}{widths[i]}}" for i, cell in enumerate(row))
     return "\n".join(place(row).rstrip() for row in (head, *rows))
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    rule = ["---" if i < 1 else "---:" for i in range(len(head))]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))

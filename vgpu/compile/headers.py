@@ -49,7 +49,7 @@ def own(source: str, options: Sequence[str], packaged: Sequence[str], name: str 
     if not any(map(os.path.isfile, first)):
         return []
     key = search.folders, hashlib.sha256(source.encode()).hexdigest(), list(options), os.getcwd()
-    found = on_disk.remembered("headers", key, lambda: (json.dumps(search.all(first)), search.seen()))
+    found = on_disk.remembered("headers", key, lambda: (json.dumps(search.all(first)).encode(), search.seen()))
     return [(path, digest) for path, digest in json.loads(found)]
 
 

@@ -83,7 +83,7 @@ def program(name: str) -> str:
 
     Raises `Unsupported` where there is none.
     """
-    at_triton, package = _PROGRAMS[name]
+    at_triton, _ = _PROGRAMS[name]
     triton = find_spec("triton")
     folders = [Path(root, "backends", "nvidia", "bin") for root in (triton and triton.submodule_search_locations) or ()]
     found = next((str(path) for folder in folders if (path := folder / at_triton).is_file()), None)
@@ -92,9 +92,10 @@ def program(name: str) -> str:
 
         found = find_nvidia_binary_utility(name)
     if found is None:
+        packages = " ".join(package for _, package in _PROGRAMS.values())
         raise Unsupported(
             f"machine code is made and read with NVIDIA's ptxas and nvdisasm, and {name} is not installed here. On "
-            f"Linux it comes with Triton; elsewhere install it: python -m pip install {package}"
+            f"Linux they come with Triton; or install them: python -m pip install {packages}"
         )
     return found
 

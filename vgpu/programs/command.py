@@ -140,8 +140,18 @@ def main(given: Sequence[str] | None = None) -> int:
         if finish is not None and options.seconds is not None:
             threading.Thread(target=_stop, args=(finish, options), daemon=True).start()
         status = _execute(options)
-    wrong = finish is not None and show(finish(), options)
-    return status or int(wrong)
+    return status or int(finish is not None and _report(finish, options))
+
+
+def _report(finish: Callable[[], Any], options: argparse.Namespace) -> bool:
+    """Make the report and show it: whether it has errors, or can't be made with what is installed."""
+    from vgpu.base.errors import Unsupported
+
+    try:
+        return show(finish(), options)
+    except Unsupported as error:
+        print(f"vgpu {options.verb}: {error}", file=sys.stderr)
+        return True
 
 
 def _stop(finish: Callable[[], Any], options: argparse.Namespace) -> None:
@@ -149,7 +159,7 @@ def _stop(finish: Callable[[], Any], options: argparse.Namespace) -> None:
     while (left := options.seconds - time.process_time()) > 0:
         time.sleep(min(left, 1))
     try:
-        show(finish(), options)
+        _report(finish, options)
         print(f"Stopped after {options.seconds:g} s of CPU time.", file=sys.stderr)
         sys.stdout.flush()
     finally:

@@ -7,14 +7,17 @@ Triton, CuPy and Numba take these tensors as they take arrays of the virtual GPU
 from __future__ import annotations
 
 import contextlib
-import time
+import ctypes
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
 from vgpu.hardware.device import current
+from vgpu.standins.events import Event
 from vgpu.storage import memory
 
 
@@ -37,6 +40,8 @@ class OnTheHost(TorchFunctionMode):
             return args[0]
         if func == _IS_CUDA:
             return True
+        if func is torch.Tensor.data_ptr and not _asked_by_a_library():
+            _adopted(args[0])
         given = {name: on_host(value) if name == "device" else value for name, value in (kwargs or {}).items()}
         if func in (torch.Tensor.to, torch._C._nn._parse_to):  # what Module.to calls
             first = 1 if func is torch.Tensor.to else 0
@@ -46,31 +51,6 @@ class OnTheHost(TorchFunctionMode):
 
 
 _IS_CUDA = torch.Tensor.is_cuda.__get__  # as PyTorch names the getter of a property
-
-
-class Event:
-    """`torch.cuda.Event`: the time between two is this computer's, not a GPU's."""
-
-    def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False):
-        self._at = 0.0
-
-    def record(self, stream: object = None) -> None:
-        """Take the time; work has ended when a call returns."""
-        self._at = time.perf_counter()
-
-    def elapsed_time(self, end: Event) -> float:
-        """Milliseconds of this computer until `end`."""
-        return 1000 * (end._at - self._at)
-
-    def synchronize(self) -> None:
-        """Nothing to wait for."""
-
-    def wait(self, stream: object = None) -> None:
-        """Nothing to wait for."""
-
-    def query(self) -> bool:
-        """True: the work before it has ended."""
-        return True
 
 
 class Stream:
@@ -116,7 +96,7 @@ def _interface(tensor: torch.Tensor) -> dict[str, Any]:
     if tensor.requires_grad:
         raise RuntimeError("a tensor that requires grad has no __cuda_array_interface__: use tensor.detach()")
     host = tensor.numpy()
-    setattr(tensor, _MEMORY, memory.adopt(host))  # for as long as there is the tensor
+    _adopted(tensor)
     shape, strides = tuple(tensor.shape), host.strides
     return {
         "shape": shape,
@@ -125,6 +105,20 @@ def _interface(tensor: torch.Tensor) -> dict[str, Any]:
         "strides": strides,
         "version": 3,
     }
+
+
+def _adopted(tensor: torch.Tensor) -> None:
+    """Let kernels use a tensor's storage by its address, as the program may, for as long as there is the tensor."""
+    storage, whole = tensor.untyped_storage(), tensor if tensor._base is None else tensor._base
+    if tensor.device.type == "cpu" and storage.nbytes() and not hasattr(whole, _MEMORY):
+        held = (ctypes.c_uint8 * storage.nbytes()).from_address(storage.data_ptr())
+        setattr(whole, _MEMORY, memory.adopt(np.ctypeslib.as_array(held)))
+
+
+def _asked_by_a_library() -> bool:
+    """Whether it's Triton's launch that calls, or this package, and not the program: they copy a tensor instead."""
+    caller = sys._getframe(2).f_globals.get("__name__", "")
+    return caller.partition(".")[0] in ("triton", "vgpu")
 
 
 _MEMORY = "_virtual_gpu_memory"
@@ -153,6 +147,7 @@ REPLACED: dict[str, Any] = {
     "manual_seed": lambda seed: torch.manual_seed(seed),
     "manual_seed_all": _nothing(),
     "set_device": _nothing(),
+    "set_stream": _nothing(),
     "stream": lambda stream: contextlib.nullcontext(stream),
     "synchronize": _nothing(),
 }
@@ -165,6 +160,8 @@ def activate() -> None:
         return
     for name, value in REPLACED.items():
         setattr(torch.cuda, name, value)
+        if not hasattr(torch.cpu, name):  # where programs look that take the module by `tensor.device.type`
+            setattr(torch.cpu, name, value)
     torch.Tensor.__cuda_array_interface__ = property(_interface)
     default = torch.set_default_device
     torch.set_default_device = lambda device: default(on_host(device))

@@ -167,8 +167,8 @@ def test_a_folder_that_others_may_write_to_or_own_is_refused(place, monkeypatch)
 def asked(*files, key="x") -> bool:
     """Whether something that depends on these files had to be made."""
     calls = []
-    given = on_disk.remembered("thing", [key], lambda: calls.append(None) or ("made", map(str, files)))
-    assert given == "made"
+    given = on_disk.remembered("thing", [key], lambda: calls.append(None) or (b"made\n", map(str, files)))
+    assert given == b"made\n"
     return bool(calls)
 
 

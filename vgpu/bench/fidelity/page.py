@@ -11,6 +11,7 @@ from vgpu.base.words import plural, sizes
 from vgpu.bench.fidelity.manifest import Program, Published
 from vgpu.bench.fidelity.outcome import RAN, RESULTS, Outcome
 from vgpu.bench.fidelity.results import Results
+from vgpu.bench.pages import made_with, table
 from vgpu.hardware.time_model import seconds_text
 
 HEAD = """\
@@ -31,7 +32,7 @@ def page(results: Results, listed: Sequence[Program], figures: Sequence[Publishe
     rows = [(program, results.programs[program.key]) for program in listed if program.key in results.programs]
     parts = [
         HEAD + "\n".join(f"- **{name}**: {meaning}" for name, meaning in RESULTS.items()),
-        "Made with: " + ", ".join(f"{name} {value}" for name, value in results.made.items()) + ".",
+        made_with(results.made),
         "## Summary",
         *_summary(rows),
         *_published(results, figures),
@@ -56,7 +57,7 @@ def _summary(rows: Sequence[Row]) -> list[str]:
         f"{plural(kernels, 'kernel')} of {plural(len(rows), 'program')} ran. The first five results are counted in "
         "kernels, the last three in programs."
     )
-    return [says, _table(head, [*lines, *total])]
+    return [says, table(head, [*lines, *total])]
 
 
 def _counts(rows: Sequence[Row]) -> list[str]:
@@ -97,7 +98,7 @@ def _published(results: Results, figures: Sequence[Published]) -> list[str]:
         parts += [
             "## Counters beside published figures of Nsight Compute",
             f"{equal} of {len(counters)} are equal.",
-            _table(head, lines),
+            table(head, lines),
         ]
     if times:
         head = ["kernel", "published", "modelled", "modelled / published", "source", ""]
@@ -109,7 +110,7 @@ def _published(results: Results, figures: Sequence[Published]) -> list[str]:
         parts += [
             "## Modelled times beside published ones",
             _off(times),
-            _table(head, lines),
+            table(head, lines),
         ]
     if registers:
         head = ["kernel", "published", "here", "source"]
@@ -117,7 +118,7 @@ def _published(results: Results, figures: Sequence[Published]) -> list[str]:
         parts += [
             "## Registers beside published ones",
             "Nsight Compute shows at least 16, and the compilers' versions differ.",
-            _table(head, lines),
+            table(head, lines),
         ]
     return parts
 
@@ -159,7 +160,7 @@ def _kernels(rows: Sequence[Row]) -> list[str]:
             for kernel in outcome.kernels
         ]  # fmt: skip
         if lines:
-            parts += [f"### {repository}", _table(head, lines)]
+            parts += [f"### {repository}", table(head, lines)]
     return parts
 
 
@@ -167,9 +168,9 @@ def _not_right(rows: Sequence[Row]) -> list[str]:
     wrong = [[_file(program), outcome.reason, program.note] for program, outcome in rows if outcome.result == "wrong"]
     slow = [_file(program) for program, outcome in rows if outcome.result == "too long"]
     found = [[_file(program), outcome.reason] for program, outcome in rows if "found" in outcome.reason]
-    parts = ["## Wrong", _table(["program", "what it says", "why"], wrong)] if wrong else []
+    parts = ["## Wrong", table(["program", "what it says", "why"], wrong)] if wrong else []
     if found:
-        parts += ["## What the sanitizer found in programs without a check", _table(["program", ""], found)]
+        parts += ["## What the sanitizer found in programs without a check", table(["program", ""], found)]
     return parts + (["## Too long", ", ".join(slow)] if slow else [])
 
 
@@ -182,7 +183,7 @@ def _refused(rows: Sequence[Row]) -> list[str]:
         [str(len(files)), result, reason, ", ".join(files)]
         for (result, reason), files in sorted(groups.items(), key=lambda group: -len(group[1]))
     ]
-    return ["## Refused", _table(["programs", "", "reason", "which"], lines)] if lines else []
+    return ["## Refused", table(["programs", "", "reason", "which"], lines)] if lines else []
 
 
 GROUPS = {
@@ -222,10 +223,3 @@ def _number(ours: float | None) -> str:
 
 def _ratio(ours: float | None, published: float) -> str:
     return "" if ours is None or not published else f"{ours / published:.3g}"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    cells = [head, ["---"] * len(head), *rows]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in cells
-    )

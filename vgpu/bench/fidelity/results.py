@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
-import importlib.metadata
 import json
-import os
-import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,9 +10,9 @@ from typing import Any
 
 from vgpu.bench.fidelity.manifest import Program, Published
 from vgpu.bench.fidelity.outcome import Kernel, Outcome
+from vgpu.bench.pages import made
 
 RESULTS = Path(__file__).with_name("results.json")
-PACKAGES = ("vgpu", "nvidia-cuda-nvrtc", "llvmlite", "numba-cuda", "triton", "torch")
 
 
 @dataclass
@@ -69,25 +65,3 @@ def write(path: Path, results: Results, listed: Sequence[Program], figures: Sequ
 def _by_line(table: dict[str, Any]) -> str:
     rows = [f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in table.items()]
     return "{\n" + ",\n".join(rows) + "\n}"
-
-
-def made() -> dict[str, str]:
-    """This machine, the versions of what takes part, and the day."""
-    versions = {}
-    for name in PACKAGES:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            versions[name] = "not installed"
-    return {
-        "day": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "processor": _processor(),
-        "cores": str(os.cpu_count()),
-        "Python": platform.python_version(),
-        **versions,
-    }
-
-
-def _processor() -> str:
-    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())

@@ -124,27 +124,13 @@ def _object(found: str, source: Source, at: int, options: Sequence[str]) -> tupl
     names = [sorted(each) for each in (source.kernels, source.templates, source.own)]
     inputs = [_identity(found), command, [os.environ.get(name) for name in SEARCHED], at, names]
 
-    def make() -> bytes:
+    def make() -> tuple[bytes, list[str]]:
         with tempfile.TemporaryDirectory() as folder:
             data, stubs, read = _compiled(command, source, at, Path(folder))
-        hashes = {path: _hash(path) for path in read}
-        return json.dumps([hashes, stubs]).encode() + b"\n" + data
+        return json.dumps(stubs).encode() + b"\n" + data, read
 
-    inputs += [source.path.name, source.text]
-    head, _, data = on_disk.kept("object", (), inputs, make, valid=_is_current).partition(b"\n")
-    return data, json.loads(head)[1]
-
-
-def _hash(path: str) -> str | None:
-    try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except OSError:
-        return None
-
-
-def _is_current(entry: bytes) -> bool:
-    hashes, _ = json.loads(entry.partition(b"\n")[0])
-    return all(_hash(path) == found for path, found in hashes.items())
+    stubs, _, data = on_disk.remembered("object", [*inputs, source.path.name, source.text], make).partition(b"\n")
+    return data, json.loads(stubs)
 
 
 def _compiled(command: Sequence[str], source: Source, at: int, folder: Path) -> tuple[bytes, dict[str, str], list[str]]:

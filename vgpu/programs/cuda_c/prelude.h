@@ -37,14 +37,16 @@ extern "C" void vgpu_configure(dim3 grid, dim3 block, size_t shared = 0, cudaStr
 extern "C" void vgpu_launch(const vgpu_arguments *given, int count);
 
 // nvcc declares these for the host, too.
-static inline int min(int a, int b) { return a < b ? a : b; }
-static inline int max(int a, int b) { return a > b ? a : b; }
-static inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
-static inline unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
-static inline float min(float a, float b) { return a < b ? a : b; }
-static inline float max(float a, float b) { return a > b ? a : b; }
-static inline double min(double a, double b) { return a < b ? a : b; }
-static inline double max(double a, double b) { return a > b ? a : b; }
+#define VGPU_LESS(T, A, B)                                              \
+    static inline T min(A a, B b) { return (T)a < (T)b ? (T)a : (T)b; } \
+    static inline T max(A a, B b) { return (T)a > (T)b ? (T)a : (T)b; }
+#define VGPU_LESS_OF(T, U) VGPU_LESS(T, T, T) VGPU_LESS(U, U, U) VGPU_LESS(U, T, U) VGPU_LESS(U, U, T)
+VGPU_LESS_OF(int, unsigned)
+VGPU_LESS_OF(long, unsigned long)
+VGPU_LESS_OF(long long, unsigned long long)
+VGPU_LESS_OF(float, double)
+#undef VGPU_LESS_OF
+#undef VGPU_LESS
 static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
 

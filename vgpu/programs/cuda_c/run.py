@@ -17,6 +17,7 @@ from vgpu.hardware.device import current
 from vgpu.launch import launch
 from vgpu.programs.cuda_c import build
 from vgpu.programs.cuda_c.host import Device, Host
+from vgpu.programs.cuda_c.integers import standard_integers
 from vgpu.programs.cuda_c.split import Split, headers_of, with_own_headers
 
 DEVICE_PRELUDE = Path(__file__).with_name("device_prelude.h")
@@ -78,9 +79,10 @@ def compiled(
     name, shown = path.name, path.read_text(encoding="utf-8", errors="replace")
     arch = compilers.architecture(current().compute_capability)
     standard = [] if any("-std" in option for option in options) else ["--std=c++17"]
-    text = f'{DEVICE_PRELUDE.read_text(encoding="utf-8")}\n{headers_of(device)}#line 1 "{name}"\n{device}'
-    # Two kernels of one name differ in their parameters only, and their symbols say which is which. For all others
-    # NVRTC says, for which a type may be another one, such as int64_t, and so another part of the symbol.
+    before = standard_integers(device), DEVICE_PRELUDE.read_text(encoding="utf-8"), "\n", headers_of(device)
+    text = f'{"".join(before)}#line 1 "{name}"\n{device}'
+    # Two kernels of one name differ in their parameters only, and their symbols say which is which. All others have to
+    # be asked for: templates have no instances otherwise.
     names = list(stubs.values())
     single = sorted({plain for plain in names if names.count(plain) == 1})
     made = compilers.cuda_c_to_ptx(

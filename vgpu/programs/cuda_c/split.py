@@ -29,7 +29,7 @@ _FUNCTORS = re.compile(r"(?:thrust|cub)/")
 """Headers whose functions take what is marked for the device only, and run it on the host here."""
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
 _QUALIFIER = re.compile(
-    r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?=.*__(?:device|global)__)(?:\w+[ \t]*)+)$", re.MULTILINE
+    r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?=.*__(?:device|global|host)__)(?:\w+[ \t]*)+)$", re.MULTILINE
 )
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -44,7 +44,7 @@ def with_own_headers(path: Path, folders: tuple[Path, ...]) -> str:
 
     def read(file: Path) -> str:
         seen.add(file.resolve())
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = file.read_text(encoding="utf-8-sig", errors="replace")  # a header's mark would stand within
 
         def included(match: re.Match[str]) -> str:
             for folder in (file.parent, *folders):

@@ -14,8 +14,8 @@ from types import ModuleType
 
 from vgpu.base.errors import Unsupported
 
-# The release whose internals are used here; others may differ.
-VERSION = "3.7"
+# The releases whose internals were tried here, oldest first; others may differ.
+RELEASES = ("3.7", "3.8", "3.9")
 
 
 def installed() -> ModuleType:
@@ -24,10 +24,10 @@ def installed() -> ModuleType:
         raise Unsupported(missing())
     import triton
 
-    if not triton.__version__.startswith(VERSION + "."):
+    if not triton.__version__.startswith(tuple(f"{release}." for release in RELEASES)):
         raise Unsupported(
             f"Triton {triton.__version__} is installed, and the virtual GPU knows the driver interface of Triton "
-            f"{VERSION}. Install that: python -m pip install triton=={VERSION}.*"
+            f"{RELEASES[0]} to {RELEASES[-1]}. Install one of these: python -m pip install triton=={RELEASES[-1]}.*"
         )
     return triton
 
@@ -44,19 +44,21 @@ def activate() -> ModuleType:
     from triton.runtime import driver
     from triton.runtime.jit import JITFunction
 
+    from vgpu.standins.triton import bench
     from vgpu.standins.triton.arguments import presenting, without_a_grid
     from vgpu.standins.triton.driver import VirtualDriver
 
     driver.set_active(VirtualDriver())
     JITFunction.run = presenting(JITFunction.run)
     JITFunction.__call__ = without_a_grid
+    bench.activate()
     return triton
 
 
 def missing(platform: str = sys.platform) -> str:
     """Why there is no Triton on this machine, and what to do about it."""
     if platform.startswith("linux"):
-        return f"Triton is not installed. Install it: python -m pip install triton=={VERSION}.*"
+        return f"Triton is not installed. Install it: python -m pip install triton=={RELEASES[0]}.*"
     system = {"darwin": "macOS", "win32": "Windows"}.get(platform, platform)
     return (
         f"Triton is published for Linux only, so there is no Triton on {system}. Use Linux: in WSL, in a "

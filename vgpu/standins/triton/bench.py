@@ -1,48 +1,98 @@
-"""Triton's timing without a GPU: a modelled time for `autotune`, the host's clock for `do_bench`."""
+"""Triton's timing without a GPU: `autotune` and `do_bench` get a modelled time."""
 
 from __future__ import annotations
 
 import math
 import re
-import time
 import warnings
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from triton import testing
 
 from vgpu.compile.resources import Resources, resources
 from vgpu.hardware.device import current
 from vgpu.hardware.occupancy import occupancy
 from vgpu.hardware.time_model import model_time
+from vgpu.launch import launch
+from vgpu.standins.events import Event
 from vgpu.standins.triton.kernel import handling, run
 
 if TYPE_CHECKING:
+    from vgpu.launch.grid import Grid
     from vgpu.launch.launch import Kernel
 
 # The assembler supports nothing older.
 _OLDEST = (7, 5)
+_summarised = testing._summarize_statistics
+_measuring: ContextVar[list[float] | None] = ContextVar("measuring", default=None)
 
 
-def modelled_milliseconds(kernel_call, *, quantiles=None, **options):
-    """The modelled time of `kernel_call()` in milliseconds: from one counted run, and always the same.
+def do_bench(
+    fn: Callable[[], object],
+    warmup: float = 25,
+    rep: float = 100,
+    grad_to_none: Iterable[Any] | None = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+) -> Any:
+    """`triton.testing.do_bench`: the modelled milliseconds of `fn()`, from one counted run, and always the same.
 
-    `autotune` compares configurations with it. It is the sum over the launches; nothing else in the call counts. With
-    `quantiles`, a list of equal times, one per quantile.
+    They are the sum over the kernels that it launches, with Triton or otherwise, without the trials of `autotune`. NaN,
+    with a warning the first time, where it launches none: PyTorch's own operators run on the CPU. The result has the
+    form that `quantiles` and `return_mode` ask for; `warmup` and `rep` are ignored.
     """
-    seconds = 0.0
+    for tensor in grad_to_none or ():
+        tensor.grad = None
+    seconds: list[float] = []
 
-    def handle(prepared) -> None:
-        nonlocal seconds
-        counters = run(prepared, observe=True)
-        assert prepared.block is not None, "Triton chooses the block"
-        gpu, needs = current(), needed(prepared.kernel)
-        shared = needs.shared_bytes + prepared.shared_bytes
-        resident = occupancy(needs.registers, shared, math.prod(prepared.block), gpu)
-        seconds += model_time(counters, resident, gpu).seconds
+    def note(done: Grid) -> None:
+        if _measuring.get() is seconds:  # and not an `autotune` within
+            seconds.append(_modelled(done))
 
-    with handling(handle):
-        kernel_call()
-    milliseconds = 1000 * seconds
-    return milliseconds if quantiles is None else [milliseconds] * len(quantiles)
+    token = _measuring.set(seconds)
+    try:
+        with handling(partial(run, observe=True)), launch.FINISHED.hearing(note):
+            fn()
+    finally:
+        _measuring.reset(token)
+    if not seconds:
+        _warn()
+    return _summarised([1000 * sum(seconds) if seconds else math.nan], quantiles, return_mode)
+
+
+@cache
+def _warn() -> None:
+    warnings.warn(
+        "do_bench returns nan here: no kernel was launched, so there is no time to model. PyTorch's own operators run "
+        "on this computer's CPU, whose time says nothing about a GPU.",
+        stacklevel=3,
+    )
+
+
+def do_bench_cudagraph(
+    fn: Callable[[], object],
+    rep: float = 20,
+    grad_to_none: Iterable[Any] | None = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+) -> Any:
+    """`triton.testing.do_bench_cudagraph`: as `do_bench`, since the launch overhead of the CPU isn't modelled."""
+    return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
+
+
+def _modelled(done: Grid) -> float:
+    """The modelled seconds of a counted launch."""
+    gpu, needs = current(), needed(done.kernel)
+    resident = occupancy(needs.registers, needs.shared_bytes + done.dynamic_shared, math.prod(done.block), gpu)
+    return model_time(done.counters(), resident, gpu).seconds
+
+
+def activate() -> None:
+    """Let `triton.testing` return modelled times."""
+    testing.do_bench, testing.do_bench_cudagraph = do_bench, do_bench_cudagraph
 
 
 def needed(kernel: Kernel) -> Resources:
@@ -54,47 +104,10 @@ def needed(kernel: Kernel) -> Resources:
     return resources(kernel.ptx, "ptx", arch, kernel.entry)
 
 
-class Event:
-    """A mark with a time of the host's clock, with the methods of `torch.cuda.Event`."""
-
-    clock = staticmethod(time.perf_counter)
-
-    def __init__(self, enable_timing: bool = False, **options):
-        self._at: float | None = None
-
-    def record(self, stream=None) -> None:
-        """Take the time."""
-        self._at = self.clock()
-
-    def synchronize(self) -> None:
-        """Launches have ended already."""
-
-    def query(self) -> bool:
-        return True
-
-    def elapsed_time(self, other: Event) -> float:
-        """Milliseconds to another event."""
-        if self._at is None or other._at is None:
-            raise RuntimeError("an event has no time before event.record() was called")
-        return 1000 * (other._at - self._at)
-
-
 class Interface:
-    """The part of `torch.cuda` that `triton.testing.do_bench` uses. It measures this computer, and warns once."""
+    """The part of `torch.cuda` that programs take from Triton's driver to time kernels themselves."""
 
-    @staticmethod
-    @lru_cache(1)
-    def _warn() -> None:
-        warnings.warn(
-            "do_bench measures how long this computer takes to play the GPU, not what a GPU would take. Compare "
-            "kernels by profile(kernel, grid, None, args), whose counts are exact and whose time is modelled.",
-            stacklevel=4,
-        )
-
-    @classmethod
-    def Event(cls, enable_timing: bool = False, **options) -> Event:
-        cls._warn()
-        return Event(enable_timing, **options)
+    Event = Event
 
     @staticmethod
     def synchronize(device=None) -> None:

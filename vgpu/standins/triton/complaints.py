@@ -6,7 +6,7 @@ import ast
 import difflib
 import re
 
-from triton.compiler.errors import CompilationError
+from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure
 from triton.runtime.jit import JITFunction
 
 from vgpu.base.errors import ArgumentError, CompileError
@@ -110,15 +110,24 @@ def explain(error: CompilationError | RuntimeError, kernel: JITFunction) -> Comp
         shown = kernel.src.splitlines()[lineno - 1].strip()
     where = f"`{kernel.__name__}`" + ("" if line is None else f", line {line}")
     source = f"\n\n  {line:>4} | {shown}" if shown else ""
-    return TritonCompileError(f"{where}: {what}{source}\n\n{cure}", line, error)
+    kind = TritonCompileError
+    if isinstance(error, CompileTimeAssertionFailure):
+        kind, said = FailedAssertion, f": {error.error_message}" if error.error_message else ""
+        what = f"the condition of `tl.static_assert` does not hold{said}"
+        cure = "It says which constants the kernel can be compiled for: pass others."
+    return kind(f"{where}: {what}{source}\n\n{cure}", line, error)
 
 
 class TritonCompileError(CompileError):
     """A `CompileError` with Triton's own error as `original`."""
 
     def __init__(self, message: str, line: int | None, original: Exception):
-        super().__init__(message, line)
-        self.original = original
+        Exception.__init__(self, message)
+        self.message, self.line, self.original = message, line, original
+
+
+class FailedAssertion(TritonCompileError, CompileTimeAssertionFailure):
+    """A `tl.static_assert` failed; `triton.autotune` catches Triton's class, and tries the next configuration."""
 
 
 def _line_of_def(kernel: JITFunction) -> int:

@@ -81,12 +81,12 @@ class VirtualDriver(DriverBase):
         return args
 
     def get_device_interface(self):
-        """What `triton.testing.do_bench` takes events from."""
+        """What programs take events from."""
         return bench.Interface
 
     def get_benchmarker(self):
         """What `triton.autotune` compares configurations with."""
-        return bench.modelled_milliseconds
+        return bench.do_bench
 
     def get_empty_cache_for_benchmark(self):
         """Nothing: the virtual GPU has no cache that keeps data from one launch to the next."""

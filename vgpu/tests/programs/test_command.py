@@ -9,6 +9,9 @@ import sys
 
 import pytest
 
+from vgpu.base.errors import Unsupported
+from vgpu.programs import command
+
 NUMBA = """\
 import sys
 import numpy as np
@@ -93,6 +96,21 @@ assert torch.equal(out, x + y)
 network = torch.nn.Linear(3, 3).to("cuda").to(torch.float64).to(0)
 assert network(torch.ones(3, dtype=torch.float64, device=torch.device("cuda", 0))).shape == (3,)
 assert torch.zeros(2).to("cuda:0", torch.float16).dtype == torch.float16
+
+@triton.jit
+def by_address(table, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(table).to(tl.pointer_type(tl.float32))
+    out = tl.load(table + 1).to(tl.pointer_type(tl.bfloat16))
+    tl.store(out + i, tl.load(x + i).to(tl.bfloat16))
+
+rows = torch.zeros(2, 32, dtype=torch.bfloat16, device="cuda")
+table = torch.tensor([x.data_ptr(), rows[1].data_ptr()], device="cuda")
+by_address[(1,)](table, BLOCK=32)
+assert torch.equal(rows[1], x[:32].bfloat16()) and not rows[0].any()
+by_address[(1,)](table, BLOCK=32)
+module = getattr(torch, triton.runtime.driver.active.get_active_torch_device().type)
+module.set_stream(module.Stream())
 print(torch.cuda.get_device_name(), torch.cuda.get_device_properties(0).multi_processor_count)
 """
 TORCH = """\
@@ -309,3 +327,11 @@ def test_an_unknown_value_of_the_variable_ends_the_program(tmp_path):
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("VGPU is 'fast'; it may be 1, run, profile")
+
+
+def test_a_report_that_cannot_be_made_says_why(capsys):
+    def finish():
+        raise Unsupported("nvdisasm is not installed here")
+
+    assert command._report(finish, command.parse(["sass", "program.py"]))
+    assert capsys.readouterr() == ("", "vgpu sass: nvdisasm is not installed here\n")

@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
     exit(argc > 2 ? atoi(argv[2]) : 0);
 }
 """
-OWN = "#pragma once\n__device__ float own_twice(float x) { return 2 * x; }\n"
+OWN = "\ufeff#pragma once\n__device__ float own_twice(float x) { return 2 * x; }\n"
 BEYOND = """\
 #include <stdio.h>
 __global__ void fill(float *x) {
@@ -115,6 +115,51 @@ int main() {
     add<<<1, 1>>>(1);
     cudaDeviceSynchronize();
     printf("%d %d %d\\n", total, counts::each[0], counts::each[1]);
+}
+"""
+INTEGERS = """\
+#include <cstdint>
+#include <cstdio>
+#include <cuda_awbarrier.h>
+#include <cuda/std/cstdint>
+__global__ void add(uint64_t *x, uint64_t n) { *x += n; }
+__global__ void add(uint32_t *x, uint32_t n) { *x += 2 * n; }
+template <typename T> __global__ void name(T *x) { *x = 1; }
+template <> __global__ void name<uint64_t>(uint64_t *x) { *x = 2; }
+template <typename T> struct Is { enum { value = 0 }; };
+template <> struct Is<long> { enum { value = 1 }; };
+template <> struct Is<long long> { enum { value = 2 }; };
+__host__ __device__ void types(uint64_t *x) {
+    const int found[] = {
+        Is<int64_t>::value, Is<int_fast16_t>::value, Is<int_least64_t>::value, Is<intptr_t>::value,
+        Is<intmax_t>::value, Is<cuda::std::int64_t>::value, Is<decltype(min(int64_t(), 1L))>::value,
+    };
+    for (int i = 0; i < 7; ++i) x[i] = found[i];
+}
+__global__ void in_kernel(uint64_t *x) {
+    __shared__ nvcuda::experimental::awbarrier barrier;
+    init(&barrier, 1);
+    barrier.arrive_and_wait();
+    types(x);
+}
+int main() {
+    uint64_t *x, on_host[7];
+    uint32_t *y;
+    cudaMallocManaged(&x, 7 * sizeof *x);
+    cudaMallocManaged(&y, sizeof *y);
+    *x = *y = 1;
+    add<<<1, 1>>>(x, 1);
+    add<<<1, 1>>>(y, 1u);
+    cudaDeviceSynchronize();
+    printf("%d %d", (int)*x, (int)*y);
+    name<<<1, 1>>>(x);
+    name<<<1, 1>>>(y);
+    cudaDeviceSynchronize();
+    printf(" %d %d", (int)*x, (int)*y);
+    in_kernel<<<1, 1>>>(x);
+    cudaDeviceSynchronize();
+    types(on_host);
+    for (int i = 0; i < 7; ++i) printf(" %d", x[i] == on_host[i]);
 }
 """
 COOPERATIVE = """\
@@ -183,6 +228,8 @@ AS_NVCC = """\
 #include <cub/cub.cuh>
 #include <cuComplex.h>
 #define INLINE_DEVICE __device__ __forceinline__
+#define HOST __host__
+#define DEVICE __device__
 #define LAUNCH(TYPE, VALUE) \\
     fill<TYPE> \\
         <<<grid, 32>>>(x, VALUE)
@@ -192,6 +239,9 @@ template <typename T> int length(const std::list<T> &values) { return values.siz
 template <typename T> struct Twice {
     static __device__ T of(T x) { return 2 * x; }
     __host__ T on_host() const { return T(); }
+};
+struct Both {
+    HOST DEVICE int of(int x) const { return 10 * x; }
 };
 INLINE_DEVICE int sum(int value) {  // the host has no CUB
     using Reduce = cub::BlockReduce<int, 32>;
@@ -205,7 +255,7 @@ template <> __global__ void fill<char>(int *x, char value) { x[0] = value + 1; }
 template <typename... A> __global__ void add(int *x, A... values) { x[0] = (values + ...); }
 static __global__ void real(int *x, cuFloatComplex z, ulong more) {
     register float first = cuCrealf(z);
-    x[0] = first + more;
+    x[0] = first + more + (ssize_t(-1) < 0 && M_SQRT1_2 < M_PI_4 ? 0 : 100);
 }
 
 int main() {
@@ -218,7 +268,7 @@ int main() {
     add << <1, 1 >> > (x, 1, 2.5f, (short)3);
     printf("%d ", *x);
     real<<<1, 1>>>(x, make_cuFloatComplex(7, 0), length(std::list<int>{5}));
-    printf("%d\\n", *x);
+    printf("%d %d\\n", *x, Both().of(3));
 }
 """
 SEVERAL = {
@@ -308,7 +358,7 @@ def vgpu(tmp_path):
 
     def run(verb, program, *arguments, options=()):
         (tmp_path / "program.cu").write_text(program)
-        (tmp_path / "own.cuh").write_text(OWN)
+        (tmp_path / "own.cuh").write_text(OWN, encoding="utf-8")
         command = [sys.executable, "-W", "ignore", "-m", "vgpu", verb, *options, "program.cu", *arguments]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
         return done.returncode, done.stdout, done.stderr
@@ -411,13 +461,18 @@ def test_managed_variables(vgpu):
 
 
 @COMPILER
+def test_integers_of_64_bits_are_the_same_types_in_both_halves(vgpu):
+    assert vgpu("run", INTEGERS) == (0, "2 3 2 1 1 1 1 1 1 1 1", "")
+
+
+@COMPILER
 def test_pointers_to_kernels_and_types_of_both_halves(vgpu):
     assert vgpu("run", POINTERS) == (0, "11 2\n", "")
 
 
 @COMPILER
 def test_kernels_may_be_written_as_for_nvcc(vgpu):
-    assert vgpu("run", AS_NVCC) == (0, "193 5 6 8\n", "")
+    assert vgpu("run", AS_NVCC) == (0, "193 5 6 8 30\n", "")
 
 
 @COMPILER
@@ -439,9 +494,12 @@ def test_a_program_of_several_files_and_what_is_compiled_again(tmp_path, monkeyp
     monkeypatch.setenv("CXX", str(script))
     monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "cache"))
 
+    start = "import sys; from vgpu.base import on_disk; from vgpu.programs.command import main\n"
+    start += "on_disk.SETTLED = -10**9; sys.exit(main())"  # nothing in a test is two seconds old
+
     def run(*options):
         log.write_text("")
-        command = [sys.executable, "-W", "ignore", "-m", "vgpu", "run", *options, "main.cu", "other.cu", "plain.cpp"]
+        command = [sys.executable, "-W", "ignore", "-c", start, "run", *options, "main.cu", "other.cu", "plain.cpp"]
         done = subprocess.run([*command, "--", "abc"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout, len(log.read_text().splitlines())
