@@ -102,13 +102,8 @@ def access(
     element; element: the bytes of one element of a load.
     """
     space = space_of(instruction)
-    mask = kernel.lanes_that_run(instruction)
-    site = kernel.new_site(instruction, KINDS[rule], space, nbytes)
     where = offsets = address(kernel, memory, 32 if space == "shared" else 64)
-    answer = check(kernel, site, space, where, mask, nbytes, rule, counts_here(kernel))
-    if space == "const" and counts_here(kernel):
-        kernel.not_global(mask)
-    count_when_left(kernel, instruction, where, nbytes)
+    answer = _checked(kernel, instruction, where, nbytes, rule)
     if space == "shared":
         where = where.to("i64") + kernel.fixed["shared_base"]
     elif space == "local":
@@ -119,6 +114,17 @@ def access(
             kernel, instruction, memory, space, nbytes, rule, offsets, answer, stored, element=element
         )
     return where, answer
+
+
+def _checked(kernel: Kernel, instruction: Instruction, where: Value, nbytes: int, rule: int) -> Value:
+    """The runtime's answer about the lanes of an access at a site of its own, counted there now or later."""
+    space, mask = space_of(instruction), kernel.lanes_that_run(instruction)
+    site = kernel.new_site(instruction, KINDS[rule], space, nbytes)
+    answer = check(kernel, site, space, where, mask, nbytes, rule, counts_here(kernel))
+    if space == "const" and counts_here(kernel):
+        kernel.not_global(mask)
+    count_when_left(kernel, instruction, where, nbytes)
+    return answer
 
 
 def elements(where: Value, values: Sequence[Value]) -> list[tuple[Value, Value]]:
@@ -148,7 +154,9 @@ def count_when_left(kernel: Kernel, instruction: Instruction, where: Value, nbyt
 def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
     """A load (value None) or store of 4 or 8 bytes a lane in one call; None where it needs the long way."""
     space, loads = space_of(instruction), value is None
-    if space == "local" or kernel.watch:
+    if kernel.watch:
+        return _watched(kernel, instruction, memory, value) if space == "shared" and bits == 32 else None
+    if space == "local":
         return None
     mask = kernel.lanes_that_run(instruction)
     where = address(kernel, memory, 32 if space == "shared" else 64)
@@ -168,6 +176,17 @@ def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, val
     if space == "const" and counts_here(kernel):
         kernel.not_global(mask)
     return found
+
+
+def _watched(kernel: Kernel, instruction: Instruction, memory: Mem, value: Value | None) -> Value | None:
+    """A load or store of one word a lane in shared memory, which the sanitizer does in one call after the check."""
+    where = address(kernel, memory, 32)
+    if value is None and not where.vector:
+        return None
+    number, rule = len(kernel.sites), LOAD if value is None else STORE
+    answer = _checked(kernel, instruction, where, 4, rule)
+    site = kernel.site_pointer(number) if value is not None and counts_here(kernel) else kernel.ir.null()
+    return watch.word(kernel, instruction, memory, rule, site, where, answer, value)
 
 
 def _following(
@@ -216,8 +235,11 @@ def load(kernel: Kernel, instruction: Instruction) -> None:
             at = kernel.ir.at(kernel.pointers["params"], offset + index * nbytes)
             _deliver(kernel, place, kernel.ir.load(at, f"i{bits}", constant=True), kind, guard)
         return
+    followed = kernel.watch and space_of(instruction) not in ("param", "const")
     if lanes == 1 and bits in (32, 64) and (value := _fused(kernel, instruction, memory, bits, None)):
         _deliver(kernel, places[0], value, kind, guard)
+        if followed:
+            definedness.loaded(kernel, places[0], 0, nbytes, guard)
         return
     where, answer = access(kernel, instruction, memory, nbytes * lanes, LOAD, element=nbytes)
     if lanes > 1:  # the elements of a lane lie side by side, so those of the warp do not
@@ -227,7 +249,7 @@ def load(kernel: Kernel, instruction: Instruction) -> None:
             continue
         at = where + index * nbytes if index else where
         _deliver(kernel, place, load_element(kernel, at, answer, bits), kind, guard)
-        if kernel.watch and space_of(instruction) not in ("param", "const"):
+        if followed:
             definedness.loaded(kernel, place, index * nbytes, nbytes, guard)
 
 

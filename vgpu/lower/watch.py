@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from vgpu.base.context import PENDING
 from vgpu.ir import Value, element_bits
-from vgpu.ir.value import V64
+from vgpu.ir.value import V32, V64
 from vgpu.lower import definedness
 from vgpu.lower.basic_blocks import kind_of, registers_in, results
 from vgpu.lower.flow import SYNC_KINDS
@@ -216,13 +216,8 @@ def access(
     the array that its address is made from; pending: whether it is an asynchronous copy's, which has to land yet;
     element: the bytes of one, where a load's values are followed to their uses (0: unwritten ones are told at once).
     """
-    ir, watch = kernel.ir, kernel.watching
-    i32 = ir.i32
-    strength = PENDING if pending else _strength(kernel, instruction)
-    words = tuple(w for w in instruction.modifiers if w in ACQUIRES | RELEASES | {"sys", "gpu", "cta", "cluster"})
-    origins = watch.made_from(memory) if bounded else ()
-    number = watch.place(kernel, instruction, KINDS[rule], space, nbytes, strength, origins, words)
-    mask = answer.to("i32")
+    i32 = kernel.ir.i32
+    number, strength, mask = _begun(kernel, instruction, memory, space, nbytes, rule, answer, bounded, pending)
     if space in ("const", "param"):
         return answer, number
     where = where.to("i64").splat()
@@ -230,18 +225,56 @@ def access(
     for at, value in stored or ():
         name = f"wb_s_differs{element_bits(value.kind)}"
         differs = differs | kernel.run_time(name, i32(number), at, value, mask, result="i32")
-    window = window_of(space)
-    watch.accessed = number, where
-    definedness.prepare(kernel, instruction, nbytes)
-    followed = (element.bit_length() - 1) << 4 | 1 << 7 if element else 0
-    if strength and not pending and watch.fenced and window != "local":
-        order = (rule != 1) | (rule != 0) << 1 | bool(RELEASES & set(instruction.modifiers)) << 2
-        passes(kernel, number, order, where, mask, window == "shared")
-    how = i32(rule | strength << 2 | followed)
+    how = _noted(kernel, instruction, space, nbytes, rule, where, number, strength, mask, element)
     given = (i32(number), where, mask, i32(nbytes), how, differs, definedness.unset(kernel))
-    good = kernel.run_time(f"wb_s_{window}", *given, result="i32")
+    good = kernel.run_time(f"wb_s_{window_of(space)}", *given, result="i32")
     # The pattern's shape holds as long as no lane is missing.
     return good.eq(mask).select(answer, good.to("i64")), number
+
+
+def word(
+    kernel: Kernel, instruction: Instruction, memory: Mem, rule: int, site: Value, where: Value, answer: Value,
+    value: Value | None,
+) -> Value:  # fmt: skip
+    """Tell the shadow of a load (value None) or store of one word a lane in shared memory, and do it: its values.
+
+    site: of a store whose overwritten lanes are counted, or null; where, answer: as for `access`.
+    """
+    number, strength, mask = _begun(kernel, instruction, memory, "shared", 4, rule, answer)
+    element = 4 if value is None else 0
+    how = _noted(kernel, instruction, "shared", 4, rule, where.to("i64").splat(), number, strength, mask, element)
+    given = (site, kernel.ir.i32(number), where.splat(), answer, how, definedness.unset(kernel))
+    if value is None:
+        return kernel.run_time("wb_s_shared_load32", *given, result=V32)
+    return kernel.run_time("wb_s_shared_store32", *given, value.splat())
+
+
+def _begun(
+    kernel: Kernel, instruction: Instruction, memory: Mem, space: str, nbytes: int, rule: int, answer: Value,
+    bounded: bool = True, pending: bool = False,
+) -> tuple[int, int, Value]:  # fmt: skip
+    """The place of an access, its strength, and the lanes that may go on."""
+    watch = kernel.watching
+    strength = PENDING if pending else _strength(kernel, instruction)
+    words = tuple(w for w in instruction.modifiers if w in ACQUIRES | RELEASES | {"sys", "gpu", "cta", "cluster"})
+    origins = watch.made_from(memory) if bounded else ()
+    number = watch.place(kernel, instruction, KINDS[rule], space, nbytes, strength, origins, words)
+    return number, strength, answer.to("i32")
+
+
+def _noted(
+    kernel: Kernel, instruction: Instruction, space: str, nbytes: int, rule: int, where: Value, number: int,
+    strength: int, mask: Value, element: int,
+) -> Value:  # fmt: skip
+    """What is told of an access before the shadow hears of it: the shadow's `rule`."""
+    watch, window = kernel.watching, window_of(space)
+    watch.accessed = number, where
+    definedness.prepare(kernel, instruction, nbytes)
+    if strength and strength != PENDING and watch.fenced and window != "local":
+        order = (rule != 1) | (rule != 0) << 1 | bool(RELEASES & set(instruction.modifiers)) << 2
+        passes(kernel, number, order, where, mask, window == "shared")
+    followed = (element.bit_length() - 1) << 4 | 1 << 7 if element else 0
+    return kernel.ir.i32(rule | strength << 2 | followed)
 
 
 def stored(kernel: Kernel, number: int, elements: list[tuple[Value, Value]], answer: Value) -> None:

@@ -12,7 +12,7 @@ All of it works on 32 lanes at once, on no lane by itself but where something is
 from __future__ import annotations
 
 from vgpu.runtime import count, heap
-from vgpu.runtime.shadow import access, copies, sync, words
+from vgpu.runtime.shadow import access, copies, rows, sync, words
 from vgpu.runtime.shadow.words import (
     CLASH,
     IN_FLIGHT,
@@ -59,6 +59,14 @@ def hooks() -> str:
     )
 
 
+_OF_THE_RUNTIME = """
+declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)
+declare <32 x i32> @wb_load32(<32 x i64>, i64)
+declare void @wb_store32(<32 x i64>, <32 x i32>, i64)
+declare void @wb_told_store32(ptr, <32 x i64>, <32 x i32>, i64)
+"""
+
+
 def source() -> str:
     """What watched kernels call, as a module of LLVM IR by itself."""
     parts: list[Routine | str] = [heap.place("shadow_place_in_heap", "heap_shadow")]
@@ -67,10 +75,11 @@ def source() -> str:
     parts += [make(across) for make in (words.unordered, words.word) for across in (False, True)]
     parts += [access.in_shared(), access.in_local(), access.in_global()]
     parts += [access.values(bits) for bits in (8, 16, 32, 64)]
+    parts += [rows.load(), rows.store(), rows.slow_load(), rows.slow_store()]
     parts += [sync.join(), sync.collective(), sync.active()]
     parts += [
         sync.told("wb_s_counted", "counted", "place", "count", "mask"),
         sync.told("wb_s_fence", "fence", "place", "wide", "mask"),
         sync.told("wb_s_strong", "strong", "place", "order", "mask", "addresses"),
     ]
-    return "declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)\n" + "".join(map(str, parts))
+    return _OF_THE_RUNTIME + "".join(map(str, parts))
