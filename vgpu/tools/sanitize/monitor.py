@@ -35,7 +35,7 @@ from vgpu.runtime.shadow import CLASH, PAIR_KINDS, REACHES, UNSET
 from vgpu.storage import memory
 from vgpu.tools.sanitize.copies import Copies
 from vgpu.tools.sanitize.heap_watch import HeapWatch
-from vgpu.tools.sanitize.order import Order
+from vgpu.tools.sanitize.order import Order, untouched
 from vgpu.tools.sanitize.report import GOES_ON, Report
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Monitor:
         return int(self.words[WATCH_SLOT[name]])
 
     def _shadow(self, name: str, entries: int) -> np.ndarray:
-        found = np.zeros(entries, np.uint64)
+        found = untouched(entries, np.uint64)
         self.kept.append(found)
         self._set(**{name: found.ctypes.data})
         return found
@@ -404,9 +404,10 @@ def _unwritten(start: int, end: int, arrays: Sequence[memory.ArrayInfo], shift: 
     size = dtype.itemsize // (2 if dtype.kind == "c" else 1)
     held = np.ctypeslib.as_array((ctypes.c_uint8 * ((end - start) // size * size)).from_address(start))
     words = held.view(f"u{size}")
-    fill = words == np.iinfo(words.dtype).max
-    if not fill.any():
+    unset = np.iinfo(words.dtype).max
+    if not words.size or words.max() != unset:  # which needs no memory for an answer to each word
         return None
+    fill = words == unset
     return np.repeat(fill, size >> shift) if size >> shift else None
 
 

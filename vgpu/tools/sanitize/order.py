@@ -11,14 +11,19 @@ so neither is reported.
 
 from __future__ import annotations
 
+import mmap
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from vgpu.base.context import ENTRY_THREADS, ENTRY_TIME
-from vgpu.launch.worker import aligned
 
 Clocks = dict[int, np.ndarray]  # block -> up to which time each of its threads is known
+
+
+def untouched(entries: int, kind: type[np.unsignedinteger]) -> np.ndarray:
+    """Zeros in fresh pages, which cost nothing until they are used: most launches use few of a large table's."""
+    return np.frombuffer(mmap.mmap(-1, entries * np.dtype(kind).itemsize), kind)
 
 
 @dataclass
@@ -49,7 +54,7 @@ class _BlockClocks:
     def __init__(self, threads: int):
         # Whole warps, and rows of 1024: compiled code shifts instead of multiplying.
         rows = -(-threads // 32) * 32
-        self.known = aligned(4 * rows * ENTRY_THREADS).view(np.uint32).reshape(rows, ENTRY_THREADS)
+        self.known = untouched(rows * ENTRY_THREADS, np.uint32).reshape(rows, ENTRY_THREADS)
         self.begin(-1)
 
     def begin(self, block: int) -> None:
