@@ -102,8 +102,13 @@ def access(
     element; element: the bytes of one element of a load.
     """
     space = space_of(instruction)
+    mask = kernel.lanes_that_run(instruction)
+    site = kernel.new_site(instruction, KINDS[rule], space, nbytes)
     where = offsets = address(kernel, memory, 32 if space == "shared" else 64)
-    answer = _checked(kernel, instruction, where, nbytes, rule)
+    answer = check(kernel, site, space, where, mask, nbytes, rule, counts_here(kernel))
+    if space == "const" and counts_here(kernel):
+        kernel.not_global(mask)
+    count_when_left(kernel, instruction, where, nbytes)
     if space == "shared":
         where = where.to("i64") + kernel.fixed["shared_base"]
     elif space == "local":
@@ -114,17 +119,6 @@ def access(
             kernel, instruction, memory, space, nbytes, rule, offsets, answer, stored, element=element
         )
     return where, answer
-
-
-def _checked(kernel: Kernel, instruction: Instruction, where: Value, nbytes: int, rule: int) -> Value:
-    """The runtime's answer about the lanes of an access at a site of its own, counted there now or later."""
-    space, mask = space_of(instruction), kernel.lanes_that_run(instruction)
-    site = kernel.new_site(instruction, KINDS[rule], space, nbytes)
-    answer = check(kernel, site, space, where, mask, nbytes, rule, counts_here(kernel))
-    if space == "const" and counts_here(kernel):
-        kernel.not_global(mask)
-    count_when_left(kernel, instruction, where, nbytes)
-    return answer
 
 
 def elements(where: Value, values: Sequence[Value]) -> list[tuple[Value, Value]]:
@@ -154,9 +148,7 @@ def count_when_left(kernel: Kernel, instruction: Instruction, where: Value, nbyt
 def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
     """A load (value None) or store of 4 or 8 bytes a lane in one call; None where it needs the long way."""
     space, loads = space_of(instruction), value is None
-    if kernel.watch:
-        return _watched(kernel, instruction, memory, value) if space == "shared" and bits == 32 else None
-    if space == "local":
+    if space == "local" or (kernel.watch and not watch.fuses(kernel, instruction, space, bits)):
         return None
     mask = kernel.lanes_that_run(instruction)
     where = address(kernel, memory, 32 if space == "shared" else 64)
@@ -164,11 +156,13 @@ def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, val
         return None
     kind = "load" if loads else "store"
     site = kernel.new_site(instruction, kind, space, bits // 8)
-    if (found := _following(kernel, instruction, memory, bits, site, loads)) is not None:
+    if not kernel.watch and (found := _following(kernel, instruction, memory, bits, site, loads)) is not None:
         return found
     where = where.splat()
     if loads:
         count_when_left(kernel, instruction, where, bits // 8)
+    if kernel.watch:
+        return watch.word(kernel, instruction, memory, site, where, mask, value, counts_here(kernel))
     function = f"wb_{'c' if counts_here(kernel) else 'p'}_{window_of(space)}_{kind}{bits}"
     if value is not None:
         return kernel.run_time(function, site, where, mask, value.splat())
@@ -176,17 +170,6 @@ def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, val
     if space == "const" and counts_here(kernel):
         kernel.not_global(mask)
     return found
-
-
-def _watched(kernel: Kernel, instruction: Instruction, memory: Mem, value: Value | None) -> Value | None:
-    """A load or store of one word a lane in shared memory, which the sanitizer does in one call after the check."""
-    where = address(kernel, memory, 32)
-    if value is None and not where.vector:
-        return None
-    number, rule = len(kernel.sites), LOAD if value is None else STORE
-    answer = _checked(kernel, instruction, where, 4, rule)
-    site = kernel.site_pointer(number) if value is not None and counts_here(kernel) else kernel.ir.null()
-    return watch.word(kernel, instruction, memory, rule, site, where, answer, value)
 
 
 def _following(

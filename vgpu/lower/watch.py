@@ -24,6 +24,7 @@ from vgpu.lower.flow import SYNC_KINDS
 from vgpu.lower.spaces import KINDS, window_of
 from vgpu.ptx import Imm, Instruction, Mem, Operand, Sym
 from vgpu.ptx.lines import line_of
+from vgpu.runtime.overwrites import LOAD, STORE
 
 if TYPE_CHECKING:
     from vgpu.lower.calls import Calls as Kernel
@@ -216,8 +217,10 @@ def access(
     the array that its address is made from; pending: whether it is an asynchronous copy's, which has to land yet;
     element: the bytes of one, where a load's values are followed to their uses (0: unwritten ones are told at once).
     """
-    i32 = kernel.ir.i32
-    number, strength, mask = _begun(kernel, instruction, memory, space, nbytes, rule, answer, bounded, pending)
+    ir, watch = kernel.ir, kernel.watching
+    i32 = ir.i32
+    number, strength = _begun(kernel, instruction, memory, space, nbytes, rule, bounded, pending)
+    mask = answer.to("i32")
     if space in ("const", "param"):
         return answer, number
     where = where.to("i64").splat()
@@ -225,56 +228,60 @@ def access(
     for at, value in stored or ():
         name = f"wb_s_differs{element_bits(value.kind)}"
         differs = differs | kernel.run_time(name, i32(number), at, value, mask, result="i32")
-    how = _noted(kernel, instruction, space, nbytes, rule, where, number, strength, mask, element)
+    window = window_of(space)
+    watch.accessed = number, where
+    definedness.prepare(kernel, instruction, nbytes)
+    if strength and not pending and watch.fenced and window != "local":
+        order = (rule != 1) | (rule != 0) << 1 | bool(RELEASES & set(instruction.modifiers)) << 2
+        passes(kernel, number, order, where, mask, window == "shared")
+    how = i32(_how(rule, strength, element))
     given = (i32(number), where, mask, i32(nbytes), how, differs, definedness.unset(kernel))
-    good = kernel.run_time(f"wb_s_{window_of(space)}", *given, result="i32")
+    good = kernel.run_time(f"wb_s_{window}", *given, result="i32")
     # The pattern's shape holds as long as no lane is missing.
     return good.eq(mask).select(answer, good.to("i64")), number
 
 
-def word(
-    kernel: Kernel, instruction: Instruction, memory: Mem, rule: int, site: Value, where: Value, answer: Value,
-    value: Value | None,
-) -> Value:  # fmt: skip
-    """Tell the shadow of a load (value None) or store of one word a lane in shared memory, and do it: its values.
+def fuses(kernel: Kernel, instruction: Instruction, space: str, bits: int) -> bool:
+    """Whether `word` does this access: not if it may carry knowledge, which only lanes that pass the check may."""
+    return space == "shared" and bits == 32 and not (_strength(kernel, instruction) and kernel.watching.fenced)
 
-    site: of a store whose overwritten lanes are counted, or null; where, answer: as for `access`.
+
+def word(
+    kernel: Kernel, instruction: Instruction, memory: Mem, site: Value, where: Value, mask: Value,
+    value: Value | None, counted: bool,
+) -> Value:  # fmt: skip
+    """Check a load (value None) or store of one word a lane in shared memory, tell the shadow, do it: its values.
+
+    where: offsets in shared memory.
     """
-    number, strength, mask = _begun(kernel, instruction, memory, "shared", 4, rule, answer)
-    element = 4 if value is None else 0
-    how = _noted(kernel, instruction, "shared", 4, rule, where.to("i64").splat(), number, strength, mask, element)
-    given = (site, kernel.ir.i32(number), where.splat(), answer, how, definedness.unset(kernel))
+    kind, rule, element = ("load", LOAD, 4) if value is None else ("store", STORE, 0)
+    number, strength = _begun(kernel, instruction, memory, "shared", 4, rule)
+    kernel.watching.accessed = number, where.to("i64")
+    definedness.prepare(kernel, instruction, 4)
+    how = kernel.ir.i32(_how(rule, strength, element))
+    given = (site, kernel.ir.i32(number), where, mask, how, definedness.unset(kernel))
+    function = f"wb_s_{'c' if counted else 'p'}_shared_{kind}32"
     if value is None:
-        return kernel.run_time("wb_s_shared_load32", *given, result=V32)
-    return kernel.run_time("wb_s_shared_store32", *given, value.splat())
+        return kernel.run_time(function, *given, result=V32)
+    return kernel.run_time(function, *given, value.splat())
 
 
 def _begun(
-    kernel: Kernel, instruction: Instruction, memory: Mem, space: str, nbytes: int, rule: int, answer: Value,
-    bounded: bool = True, pending: bool = False,
-) -> tuple[int, int, Value]:  # fmt: skip
-    """The place of an access, its strength, and the lanes that may go on."""
+    kernel: Kernel, instruction: Instruction, memory: Mem, space: str, nbytes: int, rule: int, bounded: bool = True,
+    pending: bool = False,
+) -> tuple[int, int]:  # fmt: skip
+    """The place of an access, and its strength."""
     watch = kernel.watching
     strength = PENDING if pending else _strength(kernel, instruction)
     words = tuple(w for w in instruction.modifiers if w in ACQUIRES | RELEASES | {"sys", "gpu", "cta", "cluster"})
     origins = watch.made_from(memory) if bounded else ()
-    number = watch.place(kernel, instruction, KINDS[rule], space, nbytes, strength, origins, words)
-    return number, strength, answer.to("i32")
+    return watch.place(kernel, instruction, KINDS[rule], space, nbytes, strength, origins, words), strength
 
 
-def _noted(
-    kernel: Kernel, instruction: Instruction, space: str, nbytes: int, rule: int, where: Value, number: int,
-    strength: int, mask: Value, element: int,
-) -> Value:  # fmt: skip
-    """What is told of an access before the shadow hears of it: the shadow's `rule`."""
-    watch, window = kernel.watching, window_of(space)
-    watch.accessed = number, where
-    definedness.prepare(kernel, instruction, nbytes)
-    if strength and strength != PENDING and watch.fenced and window != "local":
-        order = (rule != 1) | (rule != 0) << 1 | bool(RELEASES & set(instruction.modifiers)) << 2
-        passes(kernel, number, order, where, mask, window == "shared")
+def _how(rule: int, strength: int, element: int) -> int:
+    """The `rule` that the shadow gets."""
     followed = (element.bit_length() - 1) << 4 | 1 << 7 if element else 0
-    return kernel.ir.i32(rule | strength << 2 | followed)
+    return rule | strength << 2 | followed
 
 
 def stored(kernel: Kernel, number: int, elements: list[tuple[Value, Value]], answer: Value) -> None:

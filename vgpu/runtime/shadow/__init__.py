@@ -61,6 +61,8 @@ def hooks() -> str:
 
 _OF_THE_RUNTIME = """
 declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)
+declare i64 @wb_c_shared(ptr, ptr, <32 x i32>, i32, i32, i32)
+declare i64 @wb_p_shared(ptr, ptr, <32 x i32>, i32, i32, i32)
 declare <32 x i32> @wb_load32(<32 x i64>, i64)
 declare void @wb_store32(<32 x i64>, <32 x i32>, i64)
 declare void @wb_told_store32(ptr, <32 x i64>, <32 x i32>, i64)
@@ -75,7 +77,8 @@ def source() -> str:
     parts += [make(across) for make in (words.unordered, words.word) for across in (False, True)]
     parts += [access.in_shared(), access.in_local(), access.in_global()]
     parts += [access.values(bits) for bits in (8, 16, 32, 64)]
-    parts += [rows.load(), rows.store(), rows.slow_load(), rows.slow_store()]
+    parts += [make(counted) for make in (rows.load, rows.store) for counted in (False, True)]
+    parts += [rows.slow_load(), rows.slow_store()]
     parts += [sync.join(), sync.collective(), sync.active()]
     parts += [
         sync.told("wb_s_counted", "counted", "place", "count", "mask"),

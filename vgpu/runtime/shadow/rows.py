@@ -7,16 +7,19 @@ may have to be reported takes the long way through `wb_s_shared`, which notes th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import reduce
+from operator import and_
 
 from vgpu.base.context import ENTRY_PLACE, ENTRY_STRENGTH, ENTRY_THREADS, ENTRY_TIME
 from vgpu.ir.value import LANES, V32, V64, Value, vector
+from vgpu.runtime.overwrites import LOAD, STORE
 from vgpu.runtime.shadow.body import Watched
 
 WORD, ENTRY, HALF = 4, 8, LANES // 2
-_HEAD = f"ptr ctx, ptr site, i32 place, {V32} where, i64 answer, i32 rule, ptr notes"
-"""`where`: offsets in shared memory; `answer`: of the access check; `rule`, `notes`: as for `wb_s_shared`; `site`: of a
-store whose overwritten lanes are counted, or null."""
+_HEAD = f"ptr ctx, ptr site, i32 place, {V32} where, i32 mask, i32 rule, ptr notes"
+"""`where`: offsets in shared memory, unchecked yet; `rule`, `notes`: as for `wb_s_shared`."""
 _TABLES = ("writes", "reads", "others")
 _THREAD, _WARP = ENTRY_THREADS - 1, ENTRY_THREADS - LANES
 
@@ -25,23 +28,23 @@ class _Half:
     """Half of a warp: its active `lanes` (an i16) and where its `first` one, or lane 0 of it, is in shared memory."""
 
     def __init__(self, r: Watched, number: int, mask: Value):
-        self.r, self.start = r, number * HALF
-        self.lanes = (mask >> self.start).to("i16")
-        where = r["where"].shuffle(None, range(self.start, self.start + HALF))
+        self.r, self.listed = r, range(number * HALF, (number + 1) * HALF)
+        self.lanes = (mask >> number * HALF).to("i16")
+        where = r["where"].shuffle(None, self.listed)
         first = self.lanes.intrinsic("llvm.cttz", flag=False) & HALF - 1
         at = r.variable("i32", where.lane(0))
         with r.when(self.lanes.ne(-1)):
             at.set(r.load(r.at(r.spread(where), first, "i32"), "i32", WORD))
         self.where, self.at, self.row = where, at.get(), at.get() - first.to("i32") * WORD
 
-    def _all(self, found: Value) -> Value:
+    def all(self, found: Value) -> Value:
         return (~found.bitcast("i16") & self.lanes).eq(0)
 
     def is_row(self) -> Value:
-        return self._all(self.where.eq(self.r.each_lane("i32", range(0, HALF * WORD, WORD)) + self.row.splat(HALF)))
+        return self.all(self.where.eq(self.r.each_lane("i32", range(0, HALF * WORD, WORD)) + self.row.splat(HALF)))
 
     def is_word(self) -> Value:
-        return self._all(self.where.eq(self.at.splat(HALF)))
+        return self.all(self.where.eq(self.at.splat(HALF)))
 
     def load(self, place: Value, kind: str) -> Value:
         """A row's elements from a place on, 0 for lanes that are off."""
@@ -68,11 +71,11 @@ class _Shadows:
 
     def places(self, at: Value) -> list[Value]:
         """Where the entries of the word at an offset are: pointers."""
-        return [(r_table + (at.to("i64", signed=True) << 1)).to("ptr") for r_table in (self.r.watch(name) for name in _TABLES)]
+        return [(self.r.watch(name) + (at.to("i64", signed=True) << 1)).to("ptr") for name in _TABLES]
 
     def threads(self, half: _Half) -> Value:
         """The entries of a half-warp's threads for this access."""
-        return self.r.each_lane("i64", range(half.start, half.start + HALF)) + self.new.splat(HALF)
+        return self.r.each_lane("i64", half.listed) + self.new.splat(HALF)
 
     def live(self, entry: Value) -> Value:
         """Whether an access was after the last barrier."""
@@ -99,18 +102,12 @@ class _Shadows:
 
 
 def _in_bounds(r: Watched, mask: Value) -> Value:
-    """Whether all lanes are inside the array that the address was made from."""
+    """Whether all lanes are inside shared memory and the array that the address was made from."""
     row = r.at(r.watch("bounds").to("ptr"), r["place"].to("i64") << 4)
     low, high = r.load(row, "i64", 8), r.load(r.at(row, 8), "i64", 8)
-    # An open end is as far as 32 bits go. A negative room has none for any lane.
-    room = (high - low - WORD).intrinsic("llvm.smin", 0xFFFFFFFF - low)
+    room = high.intrinsic("llvm.smin", r.slot("shared_bytes")) - low - WORD
     outside = (r["where"] - low.to("i32").splat()).above(room.to("i32").splat())
     return (outside.bits() & mask).eq(0) & room.reaches(0, signed=True)
-
-
-def _simple(r: Watched, mask: Value) -> Value:
-    """Whether this access could be done here: a word has one entry, and no copy may be in flight to it."""
-    return r.watch("shift").eq(2) & r.watch("copies").eq(0) & mask.ne(0) & _in_bounds(r, mask)
 
 
 def _apart(low: _Half, high: _Half) -> Value:
@@ -124,29 +121,52 @@ def _data(r: Watched, at: Value) -> Value:
 
 
 def _all(found: Sequence[Value]) -> Value:
-    both = found[0]
-    for each in found[1:]:
-        both = both & each
-    return both
+    return reduce(and_, found)
 
 
-def load() -> Watched:
+@contextmanager
+def _plain(r: Watched, mask: Value) -> Iterator[tuple[_Shadows, _Half, _Half]]:
+    """The block runs if the access may be done here: a word has one entry, and no copy may be in flight to it."""
+    with r.when(r.watch("shift").eq(2) & r.watch("copies").eq(0) & mask.ne(0) & _in_bounds(r, mask)):
+        low, high = (_Half(r, number, mask) for number in (0, 1))
+        with r.when(((low.at | high.at) & WORD - 1).eq(0)):
+            yield _Shadows(r), low, high
+
+
+def _check(r: Watched, counted: bool, rule: int) -> Value:
+    """The answer of the access check."""
+    given = r["ctx"], r["site"], r["where"], r["mask"], r.number("i32", WORD), r.number("i32", rule)
+    return r.call("i64", f"wb_{'c' if counted else 'p'}_shared", *given)
+
+
+def _routine(kind: str, counted: bool, rule: int, value: str, result: str) -> tuple[Watched, Value, Callable[[], None]]:
+    """A routine, the lanes that may go on, and what ends it the long way. What isn't counted is checked only there."""
+    r = Watched(f"wb_s_{'c' if counted else 'p'}_shared_{kind}32", _HEAD + value, result, words="")
+    checked = _check(r, counted, rule) if counted else None
+
+    def end() -> None:
+        answer = _check(r, counted, rule) if checked is None else checked
+        site = r["site"] if counted else r.null()
+        given = [r["ctx"], site, r["place"], r["where"], answer, r["rule"], r["notes"]]
+        found = r.call(result, f"slow_s_shared_{kind}32", *given, *([r["value"]] if value else []))
+        r.give(found if result != "void" else None)
+
+    return r, r["mask"] if checked is None else checked.to("i32"), end
+
+
+def load(counted: bool) -> Watched:
     """A load: its values."""
-    r = Watched("wb_s_shared_load32", _HEAD, V32, words="")
-    mask = r["answer"].to("i32")
-    with r.when(_simple(r, mask)):
-        shadows = _Shadows(r)
-        halves = [_Half(r, number, mask) for number in (0, 1)]
-        with r.when(_all([half.is_row() for half in halves])):
-            low, high = halves
+    r, mask, end = _routine("load", counted, LOAD, "", V32)
+    with _plain(r, mask) as (shadows, low, high):
+        with r.when(low.is_row() & high.is_row()):
             with r.when(_apart(low, high)):
-                _load_rows(r, shadows, halves)
+                _load_rows(r, shadows, [low, high])
             with r.when(low.row.eq(high.row) & low.lanes.eq(high.lanes)):
                 # The upper half is the last to read each word, the lower half the one before.
                 _load_rows(r, shadows, [high], shadows.threads(low))
-        with r.when(_all([half.is_word() for half in halves])):
-            _load_words(r, shadows, *halves, mask)
-    r.pass_on("slow_s_shared_load32")
+        with r.when(low.is_word() & high.is_word()):
+            _load_words(r, shadows, low, high, mask)
+    end()
     return r
 
 
@@ -157,7 +177,7 @@ def _load_rows(r: Watched, shadows: _Shadows, rows: Sequence[_Half], second: Val
     good = []
     for half, me, (writes, _, _) in zip(rows, mine, places, strict=True):
         write = half.load(writes, "i64")
-        good.append(half._all(shadows.is_set(write) & shadows.harmless(write, me)))
+        good.append(half.all(shadows.is_set(write) & shadows.harmless(write, me)))
     with r.when(_all(good)):
         for half, me, (_, reads, others) in zip(rows, mine, places, strict=True):
             read, other = half.load(reads, "i64"), half.load(others, "i64")
@@ -195,34 +215,32 @@ def _note_word(r: Watched, shadows: _Shadows, group: Value, reads: Value, others
     r.store(reads, me, ENTRY)
 
 
-def store() -> Watched:
+def store(counted: bool) -> Watched:
     """A store, of whose rows no two lanes share a word."""
-    r = Watched("wb_s_shared_store32", f"{_HEAD}, {V32} value", words="")
-    mask = r["answer"].to("i32")
-    with r.when(_simple(r, mask)):
-        shadows = _Shadows(r)
-        rows = [_Half(r, number, mask) for number in (0, 1)]
-        with r.when(_all([half.is_row() for half in rows]) & _apart(*rows)):
-            mine = [shadows.threads(half) for half in rows]
-            places = [shadows.places(half.row) for half in rows]
-            good = [
-                half._all(_all([shadows.harmless(half.load(place, "i64"), me) for place in tables]))
-                for half, me, tables in zip(rows, mine, places, strict=True)
-            ]
-            with r.when(_all(good)):
-                for half, me, (writes, _, _) in zip(rows, mine, places, strict=True):
-                    half.store(writes, me)
-                    half.store(
-                        _data(r, half.row), r["value"].shuffle(None, range(half.start, half.start + HALF))
-                    )
-                r.give()
-    r.pass_on("slow_s_shared_store32")
+    r, mask, end = _routine("store", counted, STORE, f", {V32} value", "void")
+    with _plain(r, mask) as (shadows, *rows), r.when(_all([half.is_row() for half in rows]) & _apart(*rows)):
+        mine = [shadows.threads(half) for half in rows]
+        places = [shadows.places(half.row) for half in rows]
+        good = [
+            half.all(shadows.harmless(half.load(place, "i64"), me))
+            for half, me, tables in zip(rows, mine, places, strict=True) for place in tables
+        ]  # fmt: skip
+        with r.when(_all(good)):
+            for half, me, (writes, _, _) in zip(rows, mine, places, strict=True):
+                half.store(writes, me)
+                half.store(_data(r, half.row), r["value"].shuffle(None, half.listed))
+            r.give()
+    end()
     return r
+
+
+_SLOW = _HEAD.replace("i32 mask", "i64 answer")
+"""`site`: of a store whose overwritten lanes are counted, or null; `answer`: of the access check."""
 
 
 def slow_load() -> Watched:
     """Any load, told and then done."""
-    r = Watched("slow_s_shared_load32", _HEAD, V32, words="noinline cold")
+    r = Watched("slow_s_shared_load32", _SLOW, V32, words="noinline cold")
     answer = _told(r, r.number("i32", 0))
     r.give(r.call(V32, "wb_load32", _addresses(r), answer))
     return r
@@ -230,7 +248,7 @@ def slow_load() -> Watched:
 
 def slow_store() -> Watched:
     """Any store, told and then done."""
-    r = Watched("slow_s_shared_store32", f"{_HEAD}, {V32} value", words="noinline cold")
+    r = Watched("slow_s_shared_store32", f"{_SLOW}, {V32} value", words="noinline cold")
     at, mask = _addresses(r), r["answer"].to("i32")
     answer = _told(r, r.call("i32", "wb_s_differs32", r["ctx"], r["place"], at, r["value"], mask))
     with r.when(r["site"].ne("null")):
