@@ -152,17 +152,17 @@ def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, val
         return None
     mask = kernel.lanes_that_run(instruction)
     where = address(kernel, memory, 32 if space == "shared" else 64)
-    if loads and not where.vector:
+    if loads and not (where.vector or kernel.watch):
         return None
     kind = "load" if loads else "store"
     site = kernel.new_site(instruction, kind, space, bits // 8)
     if not kernel.watch and (found := _following(kernel, instruction, memory, bits, site, loads)) is not None:
         return found
-    where = where.splat()
     if loads:
         count_when_left(kernel, instruction, where, bits // 8)
     if kernel.watch:
         return watch.word(kernel, instruction, memory, site, where, mask, value, counts_here(kernel))
+    where = where.splat()
     function = f"wb_{'c' if counts_here(kernel) else 'p'}_{window_of(space)}_{kind}{bits}"
     if value is not None:
         return kernel.run_time(function, site, where, mask, value.splat())

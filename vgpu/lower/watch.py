@@ -252,18 +252,19 @@ def word(
 ) -> Value:  # fmt: skip
     """Check a load (value None) or store of one word a lane in shared memory, tell the shadow, do it: its values.
 
-    where: offsets in shared memory.
+    where: offsets in shared memory; of a load for which it is a scalar, the value is one.
     """
     kind, rule, element = ("load", LOAD, 4) if value is None else ("store", STORE, 0)
     number, strength = _begun(kernel, instruction, memory, "shared", 4, rule)
     kernel.watching.accessed = number, where.to("i64")
     definedness.prepare(kernel, instruction, 4)
     how = kernel.ir.i32(_how(rule, strength, element))
-    given = (site, kernel.ir.i32(number), where, mask, how, definedness.unset(kernel))
+    given = (site, kernel.ir.i32(number), where.splat(), mask, how, definedness.unset(kernel))
     function = f"wb_s_{'c' if counted else 'p'}_shared_{kind}32"
-    if value is None:
-        return kernel.run_time(function, *given, result=V32)
-    return kernel.run_time(function, *given, value.splat())
+    if value is not None:
+        return kernel.run_time(function, *given, value.splat())
+    found = kernel.run_time(function, *given, result=V32)
+    return found if where.vector else found.reduce("or")  # lanes that are off have 0
 
 
 def _begun(
