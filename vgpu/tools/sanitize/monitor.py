@@ -35,7 +35,7 @@ from vgpu.runtime.shadow import CLASH, PAIR_KINDS, REACHES, UNSET
 from vgpu.storage import memory
 from vgpu.tools.sanitize.copies import Copies
 from vgpu.tools.sanitize.heap_watch import HeapWatch
-from vgpu.tools.sanitize.order import Order, untouched
+from vgpu.tools.sanitize.order import Order
 from vgpu.tools.sanitize.report import GOES_ON, Report
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Monitor:
         return int(self.words[WATCH_SLOT[name]])
 
     def _shadow(self, name: str, entries: int) -> np.ndarray:
-        found = untouched(entries, np.uint64)
+        found = np.zeros(entries, np.uint64)
         self.kept.append(found)
         self._set(**{name: found.ctypes.data})
         return found

@@ -21,11 +21,6 @@ from vgpu.base.context import ENTRY_THREADS, ENTRY_TIME
 Clocks = dict[int, np.ndarray]  # block -> up to which time each of its threads is known
 
 
-def untouched(entries: int, kind: type[np.unsignedinteger]) -> np.ndarray:
-    """Zeros in fresh pages, which cost nothing until they are used: most launches use few of a large table's."""
-    return np.frombuffer(mmap.mmap(-1, entries * np.dtype(kind).itemsize), kind)
-
-
 @dataclass
 class _Flag:
     """What a thread that reads a flag comes to know: `near` in the writer's block, `far` in any block."""
@@ -54,7 +49,9 @@ class _BlockClocks:
     def __init__(self, threads: int):
         # Whole warps, and rows of 1024: compiled code shifts instead of multiplying.
         rows = -(-threads // 32) * 32
-        self.known = untouched(rows * ENTRY_THREADS, np.uint32).reshape(rows, ENTRY_THREADS)
+        # Fresh pages of zeros cost nothing until they are used, and most kernels use few or none of these.
+        pages = mmap.mmap(-1, rows * ENTRY_THREADS * 4)
+        self.known = np.frombuffer(pages, np.uint32).reshape(rows, ENTRY_THREADS)
         self.begin(-1)
 
     def begin(self, block: int) -> None:
