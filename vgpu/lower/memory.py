@@ -148,7 +148,7 @@ def count_when_left(kernel: Kernel, instruction: Instruction, where: Value, nbyt
 def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
     """A load (value None) or store of 4 or 8 bytes a lane in one call; None where it needs the long way."""
     space, loads = space_of(instruction), value is None
-    if space == "local" or (kernel.watch and not watch.fuses(kernel, instruction, space, bits)):
+    if space == "local" or (kernel.watch and not watch.fuses(kernel, instruction, space)):
         return None
     mask = kernel.lanes_that_run(instruction)
     where = address(kernel, memory, 32 if space == "shared" else 64)
@@ -161,7 +161,7 @@ def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, val
     if loads:
         count_when_left(kernel, instruction, where, bits // 8)
     if kernel.watch:
-        return watch.word(kernel, instruction, memory, site, where, mask, value, counts_here(kernel))
+        return watch.element(kernel, instruction, memory, bits, site, where, mask, value, counts_here(kernel))
     where = where.splat()
     function = f"wb_{'c' if counts_here(kernel) else 'p'}_{window_of(space)}_{kind}{bits}"
     if value is not None:

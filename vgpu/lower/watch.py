@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vgpu.base.context import PENDING
-from vgpu.ir import Value, element_bits
-from vgpu.ir.value import V32, V64
+from vgpu.ir import Value, element_bits, vector
+from vgpu.ir.value import V64
 from vgpu.lower import definedness
 from vgpu.lower.basic_blocks import kind_of, registers_in, results
 from vgpu.lower.flow import SYNC_KINDS
@@ -241,29 +241,29 @@ def access(
     return good.eq(mask).select(answer, good.to("i64")), number
 
 
-def fuses(kernel: Kernel, instruction: Instruction, space: str, bits: int) -> bool:
-    """Whether `word` does this access: not if it may carry knowledge, which only lanes that pass the check may."""
-    return space == "shared" and bits == 32 and not (_strength(kernel, instruction) and kernel.watching.fenced)
+def fuses(kernel: Kernel, instruction: Instruction, space: str) -> bool:
+    """Whether `element` does this access: not if it may carry knowledge, which only lanes that pass the check may."""
+    return space == "shared" and not (_strength(kernel, instruction) and kernel.watching.fenced)
 
 
-def word(
-    kernel: Kernel, instruction: Instruction, memory: Mem, site: Value, where: Value, mask: Value,
+def element(
+    kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, site: Value, where: Value, mask: Value,
     value: Value | None, counted: bool,
 ) -> Value:  # fmt: skip
-    """Check a load (value None) or store of one word a lane in shared memory, tell the shadow, do it: its values.
+    """Check a load (value None) or store of 4 or 8 bytes a lane in shared memory, tell the shadow, do it: its values.
 
     where: offsets in shared memory; of a load for which it is a scalar, the value is one.
     """
-    kind, rule, element = ("load", LOAD, 4) if value is None else ("store", STORE, 0)
-    number, strength = _begun(kernel, instruction, memory, "shared", 4, rule)
+    kind, rule, followed = ("load", LOAD, bits // 8) if value is None else ("store", STORE, 0)
+    number, strength = _begun(kernel, instruction, memory, "shared", bits // 8, rule)
     kernel.watching.accessed = number, where.to("i64")
-    definedness.prepare(kernel, instruction, 4)
-    how = kernel.ir.i32(_how(rule, strength, element))
+    definedness.prepare(kernel, instruction, bits // 8)
+    how = kernel.ir.i32(_how(rule, strength, followed))
     given = (site, kernel.ir.i32(number), where.splat(), mask, how, definedness.unset(kernel))
-    function = f"wb_s_{'c' if counted else 'p'}_shared_{kind}32"
+    function = f"wb_s_{'c' if counted else 'p'}_shared_{kind}{bits}"
     if value is not None:
         return kernel.run_time(function, *given, value.splat())
-    found = kernel.run_time(function, *given, result=V32)
+    found = kernel.run_time(function, *given, result=vector(f"i{bits}"))
     return found if where.vector else found.reduce("or")  # lanes that are off have 0
 
 

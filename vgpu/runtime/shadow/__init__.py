@@ -59,16 +59,6 @@ def hooks() -> str:
     )
 
 
-_OF_THE_RUNTIME = """
-declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)
-declare i64 @wb_c_shared(ptr, ptr, <32 x i32>, i32, i32, i32)
-declare i64 @wb_p_shared(ptr, ptr, <32 x i32>, i32, i32, i32)
-declare <32 x i32> @wb_load32(<32 x i64>, i64)
-declare void @wb_store32(<32 x i64>, <32 x i32>, i64)
-declare void @wb_told_store32(ptr, <32 x i64>, <32 x i32>, i64)
-"""
-
-
 def source() -> str:
     """What watched kernels call, as a module of LLVM IR by itself."""
     parts: list[Routine | str] = [heap.place("shadow_place_in_heap", "heap_shadow")]
@@ -77,12 +67,12 @@ def source() -> str:
     parts += [make(across) for make in (words.unordered, words.word) for across in (False, True)]
     parts += [access.in_shared(), access.in_local(), access.in_global()]
     parts += [access.values(bits) for bits in (8, 16, 32, 64)]
-    parts += [make(counted) for make in (rows.load, rows.store) for counted in (False, True)]
-    parts += [rows.slow_load(), rows.slow_store()]
+    parts += rows.routines()
     parts += [sync.join(), sync.collective(), sync.active()]
     parts += [
         sync.told("wb_s_counted", "counted", "place", "count", "mask"),
         sync.told("wb_s_fence", "fence", "place", "wide", "mask"),
         sync.told("wb_s_strong", "strong", "place", "order", "mask", "addresses"),
     ]
-    return _OF_THE_RUNTIME + "".join(map(str, parts))
+    declared = "declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)\n" + rows.of_the_runtime()
+    return declared + "".join(map(str, parts))

@@ -1,4 +1,4 @@
-"""Loads and stores of one word a lane in shared memory, where each half of the warp accesses a row or a single word.
+"""Loads and stores of 4 or 8 bytes a lane in shared memory, where each half of the warp accesses a row or one element.
 
 Most accesses are like that, and nearly all of them touch words that no other thread has accessed since the last
 barrier, or only read. Then the whole access is done here: its bounds, its entries in the shadows, and its data. What
@@ -17,6 +17,7 @@ from vgpu.ir.value import LANES, V32, V64, Value, vector
 from vgpu.runtime.overwrites import LOAD, STORE
 from vgpu.runtime.shadow.body import Watched
 
+WIDTHS = 32, 64  # bits of an element
 WORD, ENTRY, HALF = 4, 8, LANES // 2
 _HEAD = f"ptr ctx, ptr site, i32 place, {V32} where, i32 mask, i32 rule, ptr notes"
 """`where`: offsets in shared memory, unchecked yet; `rule`, `notes`: as for `wb_s_shared`."""
@@ -25,39 +26,49 @@ _THREAD, _WARP = ENTRY_THREADS - 1, ENTRY_THREADS - LANES
 
 
 class _Half:
-    """Half of a warp: its active `lanes` (an i16) and where its `first` one, or lane 0 of it, is in shared memory."""
+    """Half of a warp: its active `lanes` (an i16), and where the first of them is `at`, or would be lane 0 of a `row`.
 
-    def __init__(self, r: Watched, number: int, mask: Value):
-        self.r, self.listed = r, range(number * HALF, (number + 1) * HALF)
+    Each lane accesses `nbytes` of shared memory, which have an entry for each word.
+    """
+
+    def __init__(self, r: Watched, number: int, mask: Value, nbytes: int):
+        self.r, self.nbytes, self.listed = r, nbytes, range(number * HALF, (number + 1) * HALF)
         self.lanes = (mask >> number * HALF).to("i16")
-        where = r["where"].shuffle(None, self.listed)
+        self.where = r["where"].shuffle(None, self.listed)
         first = self.lanes.intrinsic("llvm.cttz", flag=False) & HALF - 1
-        at = r.variable("i32", where.lane(0))
+        at = r.variable("i32", self.where.lane(0))
         with r.when(self.lanes.ne(-1)):
-            at.set(r.load(r.at(r.spread(where), first, "i32"), "i32", WORD))
-        self.where, self.at, self.row = where, at.get(), at.get() - first.to("i32") * WORD
-
-    def all(self, found: Value) -> Value:
-        return (~found.bitcast("i16") & self.lanes).eq(0)
+            at.set(r.load(r.at(r.spread(self.where), first, "i32"), "i32", WORD))
+        self.at, self.row = at.get(), at.get() - first.to("i32") * nbytes
 
     def is_row(self) -> Value:
-        return self.all(self.where.eq(self.r.each_lane("i32", range(0, HALF * WORD, WORD)) + self.row.splat(HALF)))
+        steps = self.r.each_lane("i32", range(0, HALF * self.nbytes, self.nbytes))
+        return self.all(self.where.eq(steps + self.row.splat(HALF)))
 
-    def is_word(self) -> Value:
+    def is_one(self) -> Value:
         return self.all(self.where.eq(self.at.splat(HALF)))
 
-    def load(self, place: Value, kind: str) -> Value:
-        """A row's elements from a place on, 0 for lanes that are off."""
-        whole = vector(kind, HALF)
-        name = f"llvm.masked.load.v{HALF}{kind}.p0"
-        size = self.r.number("i32", WORD)
-        nothing = self.r.number(whole, 0)
-        return self.r.call(whole, name, place, size, self.lanes.bitcast(vector("i1", HALF)), nothing)
+    def all(self, found: Value) -> Value:
+        """Whether an i1 of each element, or of each of its words, is set for all active lanes."""
+        kind = f"i{found.count}"
+        return (~found.bitcast(kind) & self._mask(found.count).bitcast(kind)).eq(0)
+
+    def each_word(self) -> list[int]:
+        """The lane that accesses each word of the row."""
+        return [lane for lane in self.listed for _ in range(self.nbytes // WORD)]
+
+    def load(self, place: Value, kind: str, count: int) -> Value:
+        """A row's elements, or its words' entries, from a place on, 0 for lanes that are off."""
+        whole = vector(kind, count)
+        given = place, self.r.number("i32", WORD), self._mask(count), self.r.number(whole, 0)
+        return self.r.call(whole, f"llvm.masked.load.v{count}{kind}.p0", *given)
 
     def store(self, place: Value, values: Value) -> None:
-        name = f"llvm.masked.store.v{HALF}{values.element}.p0"
-        size = self.r.number("i32", WORD)
-        self.r.call("void", name, values, place, size, self.lanes.bitcast(vector("i1", HALF)))
+        name = f"llvm.masked.store.v{values.count}{values.element}.p0"
+        self.r.call("void", name, values, place, self.r.number("i32", WORD), self._mask(values.count))
+
+    def _mask(self, count: int) -> Value:
+        return self.lanes.bitcast(vector("i1", HALF)).shuffle(None, [i * HALF // count for i in range(count)])
 
 
 class _Shadows:
@@ -74,8 +85,9 @@ class _Shadows:
         return [(self.r.watch(name) + (at.to("i64", signed=True) << 1)).to("ptr") for name in _TABLES]
 
     def threads(self, half: _Half) -> Value:
-        """The entries of a half-warp's threads for this access."""
-        return self.r.each_lane("i64", half.listed) + self.new.splat(HALF)
+        """The entries of a half-warp's threads for this access, for each word of its row."""
+        lanes = half.each_word()
+        return self.r.each_lane("i64", lanes) + self.new.splat(len(lanes))
 
     def live(self, entry: Value) -> Value:
         """Whether an access was after the last barrier."""
@@ -101,18 +113,19 @@ class _Shadows:
         return (self.live(read) & ((read ^ me) & _THREAD).ne(0)).select(read, other)
 
 
-def _in_bounds(r: Watched, mask: Value) -> Value:
+def _in_bounds(r: Watched, mask: Value, nbytes: int) -> Value:
     """Whether all lanes are inside shared memory and the array that the address was made from."""
     row = r.at(r.watch("bounds").to("ptr"), r["place"].to("i64") << 4)
     low, high = r.load(row, "i64", 8), r.load(r.at(row, 8), "i64", 8)
-    room = high.intrinsic("llvm.smin", r.slot("shared_bytes")) - low - WORD
+    room = high.intrinsic("llvm.smin", r.slot("shared_bytes")) - low - nbytes
     outside = (r["where"] - low.to("i32").splat()).above(room.to("i32").splat())
     return (outside.bits() & mask).eq(0) & room.reaches(0, signed=True)
 
 
 def _apart(low: _Half, high: _Half) -> Value:
     """Whether two rows have no word in common."""
-    near = (high.row - low.row + (HALF - 1) * WORD).below(2 * (HALF - 1) * WORD + 1)
+    length = HALF * low.nbytes
+    near = (high.row - low.row + (length - 1)).below(2 * length - 1)
     return ~near | low.lanes.eq(0) | high.lanes.eq(0)
 
 
@@ -125,47 +138,49 @@ def _all(found: Sequence[Value]) -> Value:
 
 
 @contextmanager
-def _plain(r: Watched, mask: Value) -> Iterator[tuple[_Shadows, _Half, _Half]]:
-    """The block runs if the access may be done here: a word has one entry, and no copy may be in flight to it."""
-    with r.when(r.watch("shift").eq(2) & r.watch("copies").eq(0) & mask.ne(0) & _in_bounds(r, mask)):
-        low, high = (_Half(r, number, mask) for number in (0, 1))
-        with r.when(((low.at | high.at) & WORD - 1).eq(0)):
+def _plain(r: Watched, mask: Value, nbytes: int) -> Iterator[tuple[_Shadows, _Half, _Half]]:
+    """The block runs if the access may be done here: each word has one entry, and no copy may be in flight to it."""
+    with r.when(r.watch("shift").eq(2) & r.watch("copies").eq(0) & mask.ne(0) & _in_bounds(r, mask, nbytes)):
+        low, high = (_Half(r, number, mask, nbytes) for number in (0, 1))
+        with r.when(((low.at | high.at) & nbytes - 1).eq(0)):
             yield _Shadows(r), low, high
 
 
-def _check(r: Watched, counted: bool, rule: int) -> Value:
+def _check(r: Watched, counted: bool, rule: int, nbytes: int) -> Value:
     """The answer of the access check."""
-    given = r["ctx"], r["site"], r["where"], r["mask"], r.number("i32", WORD), r.number("i32", rule)
+    given = r["ctx"], r["site"], r["where"], r["mask"], r.number("i32", nbytes), r.number("i32", rule)
     return r.call("i64", f"wb_{'c' if counted else 'p'}_shared", *given)
 
 
-def _routine(kind: str, counted: bool, rule: int, value: str, result: str) -> tuple[Watched, Value, Callable[[], None]]:
+def _routine(
+    kind: str, counted: bool, rule: int, bits: int, value: str, result: str
+) -> tuple[Watched, Value, Callable[[], None]]:
     """A routine, the lanes that may go on, and what ends it the long way. What isn't counted is checked only there."""
-    r = Watched(f"wb_s_{'c' if counted else 'p'}_shared_{kind}32", _HEAD + value, result, words="")
-    checked = _check(r, counted, rule) if counted else None
+    r = Watched(f"wb_s_{'c' if counted else 'p'}_shared_{kind}{bits}", _HEAD + value, result, words="")
+    checked = _check(r, counted, rule, bits // 8) if counted else None
 
     def end() -> None:
-        answer = _check(r, counted, rule) if checked is None else checked
+        answer = _check(r, counted, rule, bits // 8) if checked is None else checked
         site = r["site"] if counted else r.null()
         given = [r["ctx"], site, r["place"], r["where"], answer, r["rule"], r["notes"]]
-        found = r.call(result, f"slow_s_shared_{kind}32", *given, *([r["value"]] if value else []))
+        found = r.call(result, f"slow_s_shared_{kind}{bits}", *given, *([r["value"]] if value else []))
         r.give(found if result != "void" else None)
 
     return r, r["mask"] if checked is None else checked.to("i32"), end
 
 
-def load(counted: bool) -> Watched:
+def load(counted: bool, bits: int) -> Watched:
     """A load: its values."""
-    r, mask, end = _routine("load", counted, LOAD, "", V32)
-    with _plain(r, mask) as (shadows, low, high):
+    r, mask, end = _routine("load", counted, LOAD, bits, "", vector(f"i{bits}"))
+    with _plain(r, mask, bits // 8) as (shadows, low, high):
         with r.when(low.is_row() & high.is_row()):
             with r.when(_apart(low, high)):
                 _load_rows(r, shadows, [low, high])
             with r.when(low.row.eq(high.row) & low.lanes.eq(high.lanes)):
                 # The upper half is the last to read each word, the lower half the one before.
                 _load_rows(r, shadows, [high], shadows.threads(low))
-        with r.when(low.is_word() & high.is_word()):
-            _load_words(r, shadows, low, high, mask)
+        with r.when(low.is_one() & high.is_one()):
+            _load_ones(r, shadows, low, high, mask)
     end()
     return r
 
@@ -174,33 +189,36 @@ def _load_rows(r: Watched, shadows: _Shadows, rows: Sequence[_Half], second: Val
     """Load rows without common words and return, if no lane has to be reported."""
     mine = [shadows.threads(half) for half in rows]
     places = [shadows.places(half.row) for half in rows]
+    entries = lambda half, me, table: half.load(table, "i64", me.count)
     good = []
     for half, me, (writes, _, _) in zip(rows, mine, places, strict=True):
-        write = half.load(writes, "i64")
+        write = entries(half, me, writes)
         good.append(half.all(shadows.is_set(write) & shadows.harmless(write, me)))
     with r.when(_all(good)):
         for half, me, (_, reads, others) in zip(rows, mine, places, strict=True):
-            read, other = half.load(reads, "i64"), half.load(others, "i64")
+            read, other = entries(half, me, reads), entries(half, me, others)
             before = shadows.before(read, other, me) if second is None else second
             half.store(others, shadows.kept(read, other, me, before))
             half.store(reads, me)
-        found = [half.load(_data(r, half.row), "i32") for half in rows]
+        found = [half.load(_data(r, half.row), f"i{8 * half.nbytes}", HALF) for half in rows]
         r.give(found[0].shuffle(found[-1], range(LANES)))
 
 
-def _load_words(r: Watched, shadows: _Shadows, low: _Half, high: _Half, mask: Value) -> None:
-    """Load one word or two, each for several lanes, and return, if no lane has to be reported."""
+def _load_ones(r: Watched, shadows: _Shadows, low: _Half, high: _Half, mask: Value) -> None:
+    """Load one element or two, each for several lanes, and return, if no lane has to be reported."""
     one = low.at.eq(high.at) | low.lanes.eq(0) | high.lanes.eq(0)
     first = low.lanes.eq(0).select(high.at, low.at)
     ats = first, one.select(first, high.at)
+    words = range(0, low.nbytes, WORD)
     groups = one.select(mask, mask & 0xFFFF), mask & 0xFFFF0000
-    places = [shadows.places(at) for at in ats]
-    writes = [r.load(where[0], "i64", ENTRY) for where in places]
+    places = [[shadows.places(at + word) for word in words] for at in ats]
+    writes = [r.load(tables[0], "i64", ENTRY) for element in places for tables in element]
     with r.when(_all([shadows.is_set(write) & ~shadows.live(write) for write in writes])):
         for number in (0, 1):
             with r.when(one.select(r.number("i1", number == 0), 1)):
-                _note_word(r, shadows, groups[number], *places[number][1:])
-        found = [r.load(_data(r, at), "i32", WORD).splat(HALF) for at in ats]
+                for _, reads, others in places[number]:
+                    _note_word(r, shadows, groups[number], reads, others)
+        found = [r.load(_data(r, at), f"i{8 * low.nbytes}", WORD).splat(HALF) for at in ats]
         r.give(mask.lanes().select(found[0].shuffle(found[1], range(LANES)), 0))
 
 
@@ -215,14 +233,17 @@ def _note_word(r: Watched, shadows: _Shadows, group: Value, reads: Value, others
     r.store(reads, me, ENTRY)
 
 
-def store(counted: bool) -> Watched:
+def store(counted: bool, bits: int) -> Watched:
     """A store, of whose rows no two lanes share a word."""
-    r, mask, end = _routine("store", counted, STORE, f", {V32} value", "void")
-    with _plain(r, mask) as (shadows, *rows), r.when(_all([half.is_row() for half in rows]) & _apart(*rows)):
+    r, mask, end = _routine("store", counted, STORE, bits, f", {vector(f'i{bits}')} value", "void")
+    with (
+        _plain(r, mask, bits // 8) as (shadows, *rows),
+        r.when(_all([half.is_row() for half in rows]) & _apart(*rows)),
+    ):
         mine = [shadows.threads(half) for half in rows]
         places = [shadows.places(half.row) for half in rows]
         good = [
-            half.all(shadows.harmless(half.load(place, "i64"), me))
+            half.all(shadows.harmless(half.load(place, "i64", me.count), me))
             for half, me, tables in zip(rows, mine, places, strict=True) for place in tables
         ]  # fmt: skip
         with r.when(_all(good)):
@@ -238,24 +259,26 @@ _SLOW = _HEAD.replace("i32 mask", "i64 answer")
 """`site`: of a store whose overwritten lanes are counted, or null; `answer`: of the access check."""
 
 
-def slow_load() -> Watched:
+def slow_load(bits: int) -> Watched:
     """Any load, told and then done."""
-    r = Watched("slow_s_shared_load32", _SLOW, V32, words="noinline cold")
-    answer = _told(r, r.number("i32", 0))
-    r.give(r.call(V32, "wb_load32", _addresses(r), answer))
+    kind = vector(f"i{bits}")
+    r = Watched(f"slow_s_shared_load{bits}", _SLOW, kind, words="noinline cold")
+    answer = _told(r, bits // 8, r.number("i32", 0))
+    r.give(r.call(kind, f"wb_load{bits}", _addresses(r), answer))
     return r
 
 
-def slow_store() -> Watched:
+def slow_store(bits: int) -> Watched:
     """Any store, told and then done."""
-    r = Watched("slow_s_shared_store32", f"{_SLOW}, {V32} value", words="noinline cold")
+    r = Watched(f"slow_s_shared_store{bits}", f"{_SLOW}, {vector(f'i{bits}')} value", words="noinline cold")
     at, mask = _addresses(r), r["answer"].to("i32")
-    answer = _told(r, r.call("i32", "wb_s_differs32", r["ctx"], r["place"], at, r["value"], mask))
+    differs = r.call("i32", f"wb_s_differs{bits}", r["ctx"], r["place"], at, r["value"], mask)
+    answer = _told(r, bits // 8, differs)
     with r.when(r["site"].ne("null")):
-        r.call("void", "wb_told_store32", r["site"], at, r["value"], answer)
+        r.call("void", f"wb_told_store{bits}", r["site"], at, r["value"], answer)
     with r.when(r["site"].eq("null")):
-        r.call("void", "wb_store32", at, r["value"], answer)
-    r.call("void", "wb_s_clash32", r["ctx"], r["place"], at, r["value"], answer.to("i32"))
+        r.call("void", f"wb_store{bits}", at, r["value"], answer)
+    r.call("void", f"wb_s_clash{bits}", r["ctx"], r["place"], at, r["value"], answer.to("i32"))
     return r
 
 
@@ -263,9 +286,26 @@ def _addresses(r: Watched) -> Value:
     return r["where"].to(V64) + r.slot("shared_base")
 
 
-def _told(r: Watched, differs: Value) -> Value:
+def _told(r: Watched, nbytes: int, differs: Value) -> Value:
     """The access check's answer without the lanes that were left out."""
     mask, answer = r["answer"].to("i32"), r["answer"]
-    given = (r["ctx"], r["place"], r["where"].to(V64), mask, r.number("i32", WORD), r["rule"], differs, r["notes"])
+    given = (r["ctx"], r["place"], r["where"].to(V64), mask, r.number("i32", nbytes), r["rule"], differs, r["notes"])
     good = r.call("i32", "wb_s_shared", *given)
     return good.eq(mask).select(answer, good.to("i64"))
+
+
+def of_the_runtime() -> str:
+    """Declarations of what these call in every kernel's runtime."""
+    lines = [f"declare i64 @wb_{letter}_shared(ptr, ptr, {V32}, i32, i32, i32)" for letter in "cp"]
+    for kind, bits in ((vector(f"i{bits}"), bits) for bits in WIDTHS):
+        lines += [
+            f"declare {kind} @wb_load{bits}({V64}, i64)",
+            f"declare void @wb_store{bits}({V64}, {kind}, i64)",
+            f"declare void @wb_told_store{bits}(ptr, {V64}, {kind}, i64)",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def routines() -> list[Watched]:
+    both = [make(counted, bits) for make in (load, store) for counted in (False, True) for bits in WIDTHS]
+    return both + [make(bits) for make in (slow_load, slow_store) for bits in WIDTHS]

@@ -12,12 +12,12 @@ from vgpu.tools.sanitize import monitor, run, sanitize
 THREADS = 96
 
 
-def kernel(body: str, name: str = "k"):
+def kernel(body: str, element: str = "float"):
     text = (
-        f'extern "C" __global__ void {name}(const float* a, float* out) {{\n__shared__ float s[192];\n'
+        f'extern "C" __global__ void k(const float* a, float* out) {{\n__shared__ {element} s[192];\n'
         f"int t = threadIdx.x, w = t / 32, l = t % 32, h = t / 16; float sum = 0;\n{body}\nout[t] = sum;\n}}"
     )
-    return cp.RawKernel(text, name)
+    return cp.RawKernel(text, "k")
 
 
 class Watched:
@@ -99,7 +99,6 @@ PAIRS = {
     "rows of half-warps that overlap": ("s[t - 8 * (h % 2) + 8] = a[t];", "sum += s[t];", {RW, "race_lanes"}),
     "pairs of words": ("s[t] = 2;", "sum += ((float2*)s)[t % 48].x;", {RW}),
     "pairs of words, then written": ("sum += ((float2*)s)[t % 48].y;", "s[t] = 2;", {RW}),
-    "doubles, then a row": ("((double*)s)[t] = 2;", "sum += s[t];", {RW}),
     "four words a lane, then a row": ("((float4*)s)[t % 48] = make_float4(1, 2, 3, 4);", "sum += s[t];", {RW}),
     "an atomic, then a row": ("atomicAdd(&s[t], 1);", "sum += s[(t + 1) % 96];", {"race_atomic"}),
     "a row, then an atomic": ("s[t] = 2;", "atomicAdd(&s[(t + 1) % 96], 1);", {"race_atomic"}),
@@ -111,15 +110,38 @@ PAIRS = {
 }  # fmt: skip
 
 
+# The same of accesses of two widths to an array of floats.
+MIXED = {
+    "doubles, then a row": ("((double*)s)[t] = 2;", "sum += s[t];", {RW}),
+    "doubles, then the words of other warps": ("((double*)s)[t] = 2;", "sum += s[191 - t];", {RW}),
+    "a row, then doubles": ("s[t] = 2;", "sum += ((double*)s)[t];", {RW}),
+    "a row, then one double of a half-warp": ("s[t] = 2;", "sum += ((double*)s)[h];", {RW}),
+    "doubles, then written as a row": ("sum += ((double*)s)[t];", "s[t] = 2;", {RW}),
+    "one double of a warp, then written as a row": ("sum += ((double*)s)[w];", "s[t] = 2;", {RW}),
+    "a word, then written as doubles": ("sum += s[w];", "if (t > 8) ((double*)s)[t - 9] = 2;", {RW}),
+    "a row, then written as doubles": ("s[t] = 2;", "((double*)s)[t] = 3;", {WW}),
+    "the upper words of doubles": ("((double*)s)[t] = 2;", "sum += s[2 * t + 1];", set()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("element", ("float", "double"))
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
-def test_a_race_is_found_without_a_barrier_and_not_with_one(monkeypatch, pair):
+def test_a_race_is_found_without_a_barrier_and_not_with_one(monkeypatch, pair, element):
     first, then, kinds = PAIRS[pair]
-    racing = both_ways(monkeypatch, kernel(f"{FILL}{SYNC}{first}\n{then}\n{KEPT}"))
-    assert {finding.kind for finding in racing.found.errors} == kinds, repr(racing.found)
-    ordered = both_ways(monkeypatch, kernel(f"{FILL}{SYNC}{first}\n{SYNC}{then}\n{KEPT}"))
-    # What lanes of one instruction do to each other no barrier prevents.
-    left = {"race_lanes"} if pair == "rows of half-warps that overlap" else set()
-    assert {finding.kind for finding in ordered.found.errors} == left, repr(ordered.found)
+    first, then = (part.replace("float*", f"{element}*") for part in (first, then))
+    compared(monkeypatch, first, then, kinds, {"race_lanes"} & kinds, element)
+
+
+@pytest.mark.parametrize("pair", MIXED, ids=str)
+def test_accesses_of_two_widths_race(monkeypatch, pair):
+    compared(monkeypatch, *MIXED[pair], set())
+
+
+def compared(monkeypatch, first, then, without, with_barrier, element="float"):
+    """What is found without a barrier between two statements, and with one, which prevents no race of one statement."""
+    for between, kinds in (("", without), (SYNC, with_barrier)):
+        found = both_ways(monkeypatch, kernel(f"{FILL}{SYNC}{first}\n{between}{then}\n{KEPT}", element)).found
+        assert {finding.kind for finding in found.errors} == kinds, repr(found)
 
 
 @pytest.mark.parametrize("block", (1, 16, 17, 40, 96, (16, 4), (8, 8)))
@@ -137,9 +159,16 @@ def test_accesses_outside_are_found_and_left_out(monkeypatch):
         found = both_ways(monkeypatch, kernel(f"{FILL}{SYNC}{access}\n{KEPT}"))
         assert {finding.kind for finding in found.found.errors} == {"out_of_bounds"}, repr(found.found)
     second = "__shared__ float r[8]; if (t < 8) r[t] = 1;\n__syncthreads();\n"
-    for access in ("if (t < 12) sum += r[t];", "if (t < 12) sum += r[8];", "if (t < 12) r[t] = 1;"):
+        lines = ("if (t < 12) sum += r[t];", "if (t < 12) sum += r[8];", "if (t < 12) r[t] = 1;")
+    for access in (*lines, "sum += s[t + 97];", "s[t + 97] = 1;", "sum += s[h + 187];"):
         found = both_ways(monkeypatch, kernel(f"{FILL}{second}{access}\n{SYNC}sum += r[t % 8];\n"))
         assert {finding.kind for finding in found.found.errors} == {"out_of_bounds"}, repr(found.found)
+
+
+def test_misaligned_accesses_are_found_and_left_out(monkeypatch):
+    for access in ("sum += *(double*)(s + t);", "*(double*)(s + 2 * (t % 90) + 1) = 2;", "sum += *(double*)(s + h);"):
+        found = both_ways(monkeypatch, kernel(f"{FILL}{SYNC}{access}\n{KEPT}")).found
+        assert {finding.kind for finding in found.errors} == {"misaligned"}, repr(found)
 
 
 def test_what_is_counted_is_the_same(monkeypatch):
@@ -160,11 +189,13 @@ def random_body(seed: int) -> str:
         lines.append(str(random.choice([
             f"{guard}s[{at}] = a[t] + {number};", f"{guard}s[{at}] = 1;", f"{guard}sum += s[{at}];",
             f"{guard}sum += s[{at}];", f"{guard}atomicAdd(&s[{at}], 1);", f"{guard}sum += ((float2*)s)[t % 40].y;",
+            f"{guard}sum += ((double*)s)[t % 60];", f"{guard}((double*)s)[l + 4] = {number};",
             SYNC, SYNC, "__syncwarp();",
         ])))  # fmt: skip
     return "\n".join(lines)
 
 
+@pytest.mark.parametrize("element", ("float", "double"))
 @pytest.mark.parametrize("seed", range(24))
-def test_random_kernels_leave_the_same_entries(monkeypatch, seed):
-    both_ways(monkeypatch, kernel(random_body(seed)))
+def test_random_kernels_leave_the_same_entries(monkeypatch, seed, element):
+    both_ways(monkeypatch, kernel(random_body(seed), element))
