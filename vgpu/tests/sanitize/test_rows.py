@@ -88,6 +88,8 @@ PAIRS = {
     "one word of a half-warp, then written": ("sum += s[h];", "if (t < 6) s[t] = 2;", {RW}),
     "one word of a warp, then written by its first lane": (
         "if (t < 32) sum += s[7 * w];", "if (t == 0) s[7 * w] = 2;", {RW}),
+    "one lane of a half-warp and all of the other, then written": (
+        "if (l == 3 || l > 15) sum += ((volatile float*)s)[h];", "if (t < 6) s[t] = 2;", {RW}),
     "one lane's read, then written by itself": (
         "if (t == 40) sum += ((volatile float*)s)[9];", "if (t == 40) s[9] = 2;", set()),
     "one lane's read, then written by its neighbour": (
@@ -159,10 +161,12 @@ def test_accesses_outside_are_found_and_left_out(monkeypatch):
         found = both_ways(monkeypatch, kernel(f"{FILL}{SYNC}{access}\n{KEPT}"))
         assert {finding.kind for finding in found.found.errors} == {"out_of_bounds"}, repr(found.found)
     second = "__shared__ float r[8]; if (t < 8) r[t] = 1;\n__syncthreads();\n"
-        lines = ("if (t < 12) sum += r[t];", "if (t < 12) sum += r[8];", "if (t < 12) r[t] = 1;")
-    for access in (*lines, "sum += s[t + 97];", "s[t + 97] = 1;", "sum += s[h + 187];"):
-        found = both_ways(monkeypatch, kernel(f"{FILL}{second}{access}\n{SYNC}sum += r[t % 8];\n"))
-        assert {finding.kind for finding in found.found.errors} == {"out_of_bounds"}, repr(found.found)
+    past = ("if (t < 12) sum += r[t];", "if (t < 12) sum += r[8];", "if (t < 12) r[t] = 1;", "sum += r[h + 5];")
+    into = ("sum += s[t + 97];", "s[t + 97] = 1;", "sum += s[h + 187];", "if (t < 9) sum += r[t - 1];")
+    for access in (*past, *into):
+        found = both_ways(monkeypatch, kernel(f"{FILL}{second}{access}\n{KEPT}sum += r[t % 8];\n")).found
+        kind = "overrun" if access in into else "out_of_bounds"
+        assert {finding.kind for finding in found.errors if not finding.kind.startswith("race")} == {kind}, repr(found)
 
 
 def test_misaligned_accesses_are_found_and_left_out(monkeypatch):
