@@ -1,8 +1,8 @@
 """The sanitizer's hooks in a kernel: what `lower` adds where a kernel is to be watched, and nothing otherwise.
 
-Every access is told to the shadow (`runtime.shadow`) after its check, and may lose lanes there; instructions that
-bring lanes together, fences and strong accesses tell who knows of whom. A `Place` numbers the source: what the
-sanitizer reports, and what the entries of the shadow carry.
+Every access is told to the shadow (`runtime.shadow`) after its check, and may lose lanes there; `element` does check,
+shadow and data of shared memory in one call. Instructions that bring lanes together, fences and strong accesses tell
+who knows of whom. A `Place` numbers the source: what the sanitizer reports, and what the entries of the shadow carry.
 
 For other kinds of instruction that move data or order threads: call `access` for what is read or written (it gives
 the lanes that may go on), `join` where lanes of a warp come to know of each other, and let the host's `event` know
