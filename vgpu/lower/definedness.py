@@ -195,7 +195,7 @@ def used(kernel: Kernel, names: Iterable[str], mask: Value | None = None, absent
 
 def prepare(kernel: Kernel, instruction: Instruction, nbytes: int) -> None:
     """Before an access: no byte is unwritten, but for those that a store to local memory keeps so."""
-    kernel.ir.store(unset(kernel), kernel.ir.number(vector("i32", SLOT_BYTES), 0), 64)
+    kernel.ir.store(unset(kernel), kernel.ir.number(vector("i32", min(nbytes, SLOT_BYTES)), 0), 64)
     if not _copies(kernel, instruction):
         return
     items = items_of(instruction.operands[1])

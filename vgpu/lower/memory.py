@@ -148,19 +148,21 @@ def count_when_left(kernel: Kernel, instruction: Instruction, where: Value, nbyt
 def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
     """A load (value None) or store of 4 or 8 bytes a lane in one call; None where it needs the long way."""
     space, loads = space_of(instruction), value is None
-    if space == "local" or kernel.watch:
+    if space == "local" or (kernel.watch and not watch.fuses(kernel, instruction, space)):
         return None
     mask = kernel.lanes_that_run(instruction)
     where = address(kernel, memory, 32 if space == "shared" else 64)
-    if loads and not where.vector:
+    if loads and not (where.vector or kernel.watch):
         return None
     kind = "load" if loads else "store"
     site = kernel.new_site(instruction, kind, space, bits // 8)
-    if (found := _following(kernel, instruction, memory, bits, site, loads)) is not None:
+    if not kernel.watch and (found := _following(kernel, instruction, memory, bits, site, loads)) is not None:
         return found
-    where = where.splat()
     if loads:
         count_when_left(kernel, instruction, where, bits // 8)
+    if kernel.watch:
+        return watch.element(kernel, instruction, memory, bits, site, where, mask, value, counts_here(kernel))
+    where = where.splat()
     function = f"wb_{'c' if counts_here(kernel) else 'p'}_{window_of(space)}_{kind}{bits}"
     if value is not None:
         return kernel.run_time(function, site, where, mask, value.splat())
@@ -216,8 +218,11 @@ def load(kernel: Kernel, instruction: Instruction) -> None:
             at = kernel.ir.at(kernel.pointers["params"], offset + index * nbytes)
             _deliver(kernel, place, kernel.ir.load(at, f"i{bits}", constant=True), kind, guard)
         return
+    followed = kernel.watch and space_of(instruction) not in ("param", "const")
     if lanes == 1 and bits in (32, 64) and (value := _fused(kernel, instruction, memory, bits, None)):
         _deliver(kernel, places[0], value, kind, guard)
+        if followed:
+            definedness.loaded(kernel, places[0], 0, nbytes, guard)
         return
     where, answer = access(kernel, instruction, memory, nbytes * lanes, LOAD, element=nbytes)
     if lanes > 1:  # the elements of a lane lie side by side, so those of the warp do not
@@ -227,7 +232,7 @@ def load(kernel: Kernel, instruction: Instruction) -> None:
             continue
         at = where + index * nbytes if index else where
         _deliver(kernel, place, load_element(kernel, at, answer, bits), kind, guard)
-        if kernel.watch and space_of(instruction) not in ("param", "const"):
+        if followed:
             definedness.loaded(kernel, place, index * nbytes, nbytes, guard)
 
 

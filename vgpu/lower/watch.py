@@ -1,8 +1,8 @@
 """The sanitizer's hooks in a kernel: what `lower` adds where a kernel is to be watched, and nothing otherwise.
 
-Every access is told to the shadow (`runtime.shadow`) after its check, and may lose lanes there; instructions that
-bring lanes together, fences and strong accesses tell who knows of whom. A `Place` numbers the source: what the
-sanitizer reports, and what the entries of the shadow carry.
+Every access is told to the shadow (`runtime.shadow`) after its check, and may lose lanes there; `element` does check,
+shadow and data of shared memory in one call. Instructions that bring lanes together, fences and strong accesses tell
+who knows of whom. A `Place` numbers the source: what the sanitizer reports, and what the entries of the shadow carry.
 
 For other kinds of instruction that move data or order threads: call `access` for what is read or written (it gives
 the lanes that may go on), `join` where lanes of a warp come to know of each other, and let the host's `event` know
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vgpu.base.context import PENDING
-from vgpu.ir import Value, element_bits
+from vgpu.ir import Value, element_bits, vector
 from vgpu.ir.value import V64
 from vgpu.lower import definedness
 from vgpu.lower.basic_blocks import kind_of, registers_in, results
@@ -24,6 +24,7 @@ from vgpu.lower.flow import SYNC_KINDS
 from vgpu.lower.spaces import KINDS, window_of
 from vgpu.ptx import Imm, Instruction, Mem, Operand, Sym
 from vgpu.ptx.lines import line_of
+from vgpu.runtime.overwrites import LOAD, STORE
 
 if TYPE_CHECKING:
     from vgpu.lower.calls import Calls as Kernel
@@ -218,10 +219,7 @@ def access(
     """
     ir, watch = kernel.ir, kernel.watching
     i32 = ir.i32
-    strength = PENDING if pending else _strength(kernel, instruction)
-    words = tuple(w for w in instruction.modifiers if w in ACQUIRES | RELEASES | {"sys", "gpu", "cta", "cluster"})
-    origins = watch.made_from(memory) if bounded else ()
-    number = watch.place(kernel, instruction, KINDS[rule], space, nbytes, strength, origins, words)
+    number, strength = _begun(kernel, instruction, memory, space, nbytes, rule, bounded, pending)
     mask = answer.to("i32")
     if space in ("const", "param"):
         return answer, number
@@ -233,15 +231,58 @@ def access(
     window = window_of(space)
     watch.accessed = number, where
     definedness.prepare(kernel, instruction, nbytes)
-    followed = (element.bit_length() - 1) << 4 | 1 << 7 if element else 0
     if strength and not pending and watch.fenced and window != "local":
         order = (rule != 1) | (rule != 0) << 1 | bool(RELEASES & set(instruction.modifiers)) << 2
         passes(kernel, number, order, where, mask, window == "shared")
-    how = i32(rule | strength << 2 | followed)
+    how = i32(_how(rule, strength, element))
     given = (i32(number), where, mask, i32(nbytes), how, differs, definedness.unset(kernel))
     good = kernel.run_time(f"wb_s_{window}", *given, result="i32")
     # The pattern's shape holds as long as no lane is missing.
     return good.eq(mask).select(answer, good.to("i64")), number
+
+
+def fuses(kernel: Kernel, instruction: Instruction, space: str) -> bool:
+    """Whether `element` does this access: not if it may carry knowledge, which only lanes that pass the check may."""
+    return space == "shared" and not (_strength(kernel, instruction) and kernel.watching.fenced)
+
+
+def element(
+    kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, site: Value, where: Value, mask: Value,
+    value: Value | None, counted: bool,
+) -> Value:  # fmt: skip
+    """Check a load (value None) or store of 4 or 8 bytes a lane in shared memory, tell the shadow, do it: its values.
+
+    where: offsets in shared memory; of a load for which it is a scalar, the value is one.
+    """
+    kind, rule, followed = ("load", LOAD, bits // 8) if value is None else ("store", STORE, 0)
+    number, strength = _begun(kernel, instruction, memory, "shared", bits // 8, rule)
+    kernel.watching.accessed = number, where.to("i64")
+    definedness.prepare(kernel, instruction, bits // 8)
+    how = kernel.ir.i32(_how(rule, strength, followed))
+    given = (site, kernel.ir.i32(number), where.splat(), mask, how, definedness.unset(kernel))
+    function = f"wb_s_{'c' if counted else 'p'}_shared_{kind}{bits}"
+    if value is not None:
+        return kernel.run_time(function, *given, value.splat())
+    found = kernel.run_time(function, *given, result=vector(f"i{bits}"))
+    return found if where.vector else found.reduce("or")  # lanes that are off have 0
+
+
+def _begun(
+    kernel: Kernel, instruction: Instruction, memory: Mem, space: str, nbytes: int, rule: int, bounded: bool = True,
+    pending: bool = False,
+) -> tuple[int, int]:  # fmt: skip
+    """The place of an access, and its strength."""
+    watch = kernel.watching
+    strength = PENDING if pending else _strength(kernel, instruction)
+    words = tuple(w for w in instruction.modifiers if w in ACQUIRES | RELEASES | {"sys", "gpu", "cta", "cluster"})
+    origins = watch.made_from(memory) if bounded else ()
+    return watch.place(kernel, instruction, KINDS[rule], space, nbytes, strength, origins, words), strength
+
+
+def _how(rule: int, strength: int, element: int) -> int:
+    """The `rule` that the shadow gets."""
+    followed = (element.bit_length() - 1) << 4 | 1 << 7 if element else 0
+    return rule | strength << 2 | followed
 
 
 def stored(kernel: Kernel, number: int, elements: list[tuple[Value, Value]], answer: Value) -> None:

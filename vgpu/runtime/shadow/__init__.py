@@ -12,7 +12,7 @@ All of it works on 32 lanes at once, on no lane by itself but where something is
 from __future__ import annotations
 
 from vgpu.runtime import count, heap
-from vgpu.runtime.shadow import access, copies, sync, words
+from vgpu.runtime.shadow import access, copies, rows, sync, words
 from vgpu.runtime.shadow.words import (
     CLASH,
     IN_FLIGHT,
@@ -67,10 +67,12 @@ def source() -> str:
     parts += [make(across) for make in (words.unordered, words.word) for across in (False, True)]
     parts += [access.in_shared(), access.in_local(), access.in_global()]
     parts += [access.values(bits) for bits in (8, 16, 32, 64)]
+    parts += rows.routines()
     parts += [sync.join(), sync.collective(), sync.active()]
     parts += [
         sync.told("wb_s_counted", "counted", "place", "count", "mask"),
         sync.told("wb_s_fence", "fence", "place", "wide", "mask"),
         sync.told("wb_s_strong", "strong", "place", "order", "mask", "addresses"),
     ]
-    return "declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)\n" + "".join(map(str, parts))
+    declared = "declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)\n" + rows.of_the_runtime()
+    return declared + "".join(map(str, parts))

@@ -207,8 +207,18 @@ def _intrinsic(function: _Function, line: str, name: str, arguments: list[tuple[
         return [*_one(function, line, arguments[1][1], size, False), *_one(function, line, arguments[0][1], size, True)]
     if name.startswith("llvm.memset"):
         return _one(function, line, arguments[0][1], arguments[2][1], True)
-    if name.startswith("llvm.masked.store"):  # a row of which all elements must be there, whatever the mask
-        return _one(function, line, arguments[1][1], str(size_of(arguments[0][0])), True)
+    if name.startswith(("llvm.masked.load", "llvm.masked.store")):  # neighbours of which a mask leaves some out
+        write = "store" in name
+        kind = arguments[0][0] if write else re.search(r"call (<\d+ x \w+>) ", line)[1]
+        count, element = re.fullmatch(r"<(\d+) x (.*)>", kind).groups()
+        mask = next(a for a in arguments if a[0].endswith(" x i1>"))
+        tag = _tag(function, line, "data", write)
+        lanes = ", ".join(f"i64 {lane}" for lane in range(int(count)))
+        given = f"<{count} x ptr> %wbx{tag}, {' '.join(mask)}, i64 {size_of(element)}, i64 {tag}"
+        return [
+            f"  %wbx{tag} = getelementptr {element}, ptr {arguments[write][1]}, <{count} x i64> <{lanes}>",
+            f"  call void @wbx_lanes_{count}({given})",
+        ]
     if name.startswith(("llvm.masked.gather", "llvm.masked.scatter")):
         write = "scatter" in name
         at = next(i for i, (kind, _) in enumerate(arguments) if kind.endswith(" x ptr>"))

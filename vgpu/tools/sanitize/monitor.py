@@ -404,9 +404,10 @@ def _unwritten(start: int, end: int, arrays: Sequence[memory.ArrayInfo], shift: 
     size = dtype.itemsize // (2 if dtype.kind == "c" else 1)
     held = np.ctypeslib.as_array((ctypes.c_uint8 * ((end - start) // size * size)).from_address(start))
     words = held.view(f"u{size}")
-    fill = words == np.iinfo(words.dtype).max
-    if not fill.any():
+    unset = np.iinfo(words.dtype).max
+    if not words.size or words.max() != unset:  # which needs no memory for an answer to each word
         return None
+    fill = words == unset
     return np.repeat(fill, size >> shift) if size >> shift else None
 
 

@@ -11,12 +11,12 @@ so neither is reported.
 
 from __future__ import annotations
 
+import mmap
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from vgpu.base.context import ENTRY_THREADS, ENTRY_TIME
-from vgpu.launch.worker import aligned
 
 Clocks = dict[int, np.ndarray]  # block -> up to which time each of its threads is known
 
@@ -49,7 +49,9 @@ class _BlockClocks:
     def __init__(self, threads: int):
         # Whole warps, and rows of 1024: compiled code shifts instead of multiplying.
         rows = -(-threads // 32) * 32
-        self.known = aligned(4 * rows * ENTRY_THREADS).view(np.uint32).reshape(rows, ENTRY_THREADS)
+        # Fresh pages of zeros cost nothing until they are used, and most kernels use few or none of these.
+        pages = mmap.mmap(-1, rows * ENTRY_THREADS * 4)
+        self.known = np.frombuffer(pages, np.uint32).reshape(rows, ENTRY_THREADS)
         self.begin(-1)
 
     def begin(self, block: int) -> None:
