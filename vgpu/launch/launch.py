@@ -17,6 +17,7 @@ from vgpu.launch import host_calls, residency
 from vgpu.launch.configuration import (
     WARP,
     Dimensions,
+    check_cluster,
     check_dimensions,
     check_launch_bounds,
     check_shared,
@@ -300,8 +301,10 @@ def usual(
     """A launch that neither counts nor cooperates nor follows a schedule, before it runs. Errors: those of `run`."""
     check_launch_bounds(kernel, block)
     lowered, address = kernel.compiled()
-    needed, data = check_shared(lowered, shared_bytes), pack(kernel, params)
-    return Grid(kernel, lowered, address, grid, block, data, needed, shared_bytes, False, settings.timeout())
+    needed, data, cluster = check_shared(lowered, shared_bytes), pack(kernel, params), check_cluster(kernel, grid)
+    return Grid(
+        kernel, lowered, address, grid, block, data, needed, shared_bytes, False, settings.timeout(), cluster=cluster
+    )
 
 
 _ended: dict[tuple[object, ...], Grid] = {}
@@ -334,6 +337,7 @@ def run(
 ) -> Grid:
     """Run a launch to its end, and return it; raises the kernel's error. Arguments as for `launch`."""
     check_launch_bounds(kernel, block)
+    cluster = check_cluster(kernel, grid)
     if watched is not None:
         _check_watched(watched, grid, block)
     counted = counted or watched is not None
@@ -344,7 +348,9 @@ def run(
     timeout = settings.timeout(timeout)
     data = pack(kernel, params)
     warps = math.prod(grid) * -(-math.prod(block) // WARP)
-    workers = 1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), math.prod(grid))
+    workers = (
+        1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), math.prod(grid) // math.prod(cluster))
+    )
     shape = lowered, grid, block, shared_bytes, workers
     plain = not (counted or cooperative or schedule.random or heap.current())
     with own.LAUNCHING:
@@ -354,7 +360,7 @@ def run(
         else:
             done = Grid(
                 kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative,
-                schedule.seed, watched,
+                schedule.seed, watched, cluster,
             )  # fmt: skip
         done.run(workers)
         fault, printed = done.fault, done.printed

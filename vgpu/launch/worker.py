@@ -61,6 +61,7 @@ def block_areas(run: Running) -> dict[str, int]:
     return {
         "states": run.warps * run.lowered.state_bytes, "local": run.warps * LANES * run.lowered.local_bytes,
         "barriers": BARRIER_BYTES, "copies": run.warps * QUEUE_BYTES + COPIES if run.asynchronous else 0,
+        "cluster_lanes": run.warps * LANES * 4 if run.together > 1 else 0,
         # The runtime reads up to WINDOW bytes at a time, so as many follow the last byte.
         "shared": run.shared_bytes + WINDOW,
     }  # fmt: skip
@@ -93,7 +94,8 @@ class Worker:
         values = run.slots | {
             "shared_base": at["shared"], "local_base": at["local"], "sites": at["sites"], "states": at["states"],
             "basic_blocks": at["basic_blocks"], "barriers": at["barriers"], "host_data": at["host_data"],
-            "copies": at["copies"], "texture_data": at["texture_data"], "resident_table": at["table"],
+            "copies": at["copies"], "cluster_lanes": at["cluster_lanes"],
+            "texture_data": at["texture_data"], "resident_table": at["table"],
             "resident_slots": 1,
         }  # fmt: skip
         self.slots[[SLOT[name] for name in values]] = list(values.values())
@@ -127,7 +129,7 @@ class Worker:
 
     def _set_resident(self, index: int, at: dict[str, int]) -> None:
         record = {"block": -1, "shared_base": at["shared"], "local_base": at["local"], "states": at["states"],
-                  "barriers": at["barriers"], "copies": at["copies"]}  # fmt: skip
+                  "barriers": at["barriers"], "copies": at["copies"], "cluster_lanes": at["cluster_lanes"]}  # fmt: skip
         for name, value in record.items():
             self.table[index, RESIDENT_SLOT[name]] = value
 

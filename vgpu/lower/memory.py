@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from vgpu import ptx
 from vgpu.ir import LANES, Value, element_bits, vector
-from vgpu.lower import definedness, watch
+from vgpu.lower import cluster, definedness, watch
 from vgpu.lower.basic_blocks import items_of
 from vgpu.lower.spaces import KINDS, space_of, window_of
 from vgpu.ptx import Imm, Instruction, Mem, Reg, Sym, Vec
@@ -104,7 +104,9 @@ def access(
     space = space_of(instruction)
     mask = kernel.lanes_that_run(instruction)
     site = kernel.new_site(instruction, KINDS[rule], space, nbytes)
-    where = offsets = address(kernel, memory, 32 if space == "shared" else 64)
+    where = offsets = address(kernel, memory, 32 if space in ("shared", "cluster") else 64)
+    if space == "cluster":
+        where = offsets = cluster.hosts(kernel, where, mask)
     answer = check(kernel, site, space, where, mask, nbytes, rule, counts_here(kernel))
     if space == "const" and counts_here(kernel):
         kernel.not_global(mask)
@@ -148,7 +150,7 @@ def count_when_left(kernel: Kernel, instruction: Instruction, where: Value, nbyt
 def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
     """A load (value None) or store of 4 or 8 bytes a lane in one call; None where it needs the long way."""
     space, loads = space_of(instruction), value is None
-    if space == "local" or kernel.watch:
+    if space in ("local", "cluster") or kernel.watch:
         return None
     mask = kernel.lanes_that_run(instruction)
     where = address(kernel, memory, 32 if space == "shared" else 64)
@@ -361,8 +363,11 @@ def convert_address(kernel: Kernel, instruction: Instruction) -> None:
     space = space_of(instruction)
     value, op = kernel.bits_value(source, 64), "sub" if "to" in instruction.modifiers else "add"
     # The address of a kernel's parameter is a host address already, as those in global and constant memory are.
-    if space == "shared":
-        value = value.binary(op, kernel.fixed["shared_base"])
+    if space in ("shared", "cluster"):
+        if kernel.maps:
+            value = cluster.converted(kernel, value, short=op == "sub")
+        else:
+            value = value.binary(op, kernel.fixed["shared_base"])
     elif space == "local":
         value = value.binary(op, local_host_address(kernel, 0))
     kernel.write(destination, value, kernel.guard(instruction.guard))
@@ -373,12 +378,14 @@ def inspect_address(kernel: Kernel, instruction: Instruction) -> None:
     destination, source = instruction.operands
     value, space = kernel.bits_value(source, 64), space_of(instruction)
     shared = (value - kernel.fixed["shared_base"]).below(kernel.context("shared_bytes"))
+    if space == "cluster" or (kernel.maps and space == "global"):
+        shared = cluster.inside(kernel, value)
     total = kernel.context("warps") * (LANES * kernel.local_bytes)
     local = (value - kernel.fixed["local_base"]).below(total)
     if space == "const":
         result = kernel.ir.number("i1", 0)
     else:
-        result = {"shared": shared, "local": local}.get(space) or ~(shared | local)
+        result = {"shared": shared, "cluster": shared, "local": local}.get(space) or ~(shared | local)
     kernel.write(destination, result, kernel.guard(instruction.guard))
 
 
