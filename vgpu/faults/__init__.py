@@ -15,7 +15,7 @@ import numpy as np
 from vgpu.base.context import ERRORS, LAUNCH_SLOT
 from vgpu.base.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, PartialWarp
 from vgpu.faults import access, asynchronous, calls, heap, texture
-from vgpu.faults.scene import Fault, LoadedKernel, RunningGrid, RunningWorker, Scene, short
+from vgpu.faults.scene import ENDED, Fault, LoadedKernel, RunningGrid, RunningWorker, Scene, short
 from vgpu.isa import tensor
 
 if TYPE_CHECKING:
@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 
 
 def _owner(worker: RunningWorker, run: RunningGrid) -> tuple[int, ...]:
-    """The thread (its number in the block) whose local memory a generic address lies in; () for other addresses."""
+    """The thread (its number in the block) whose local memory a generic address lies in, or ENDED for the shared memory
+    of another block of a cluster that has ended; () for other addresses."""
     offset, nbytes = worker["error_address"] - worker["local_base"], run.lowered.local_bytes
-    return (offset // nbytes,) if 0 <= offset < worker.areas["local"] else ()
+    if 0 <= offset < worker.areas["local"]:
+        return (offset // nbytes,)
+    return (ENDED,) if worker.in_ended_block(worker["error_address"]) else ()
 
 
 def failed(worker: RunningWorker, run: RunningGrid) -> Fault:

@@ -23,6 +23,7 @@ from vgpu.base.context import (
 )
 from vgpu.launch import host_calls
 from vgpu.lower.tallies import BASIC_BLOCK_SLOTS
+from vgpu.runtime.cluster import NOWHERE
 from vgpu.storage import layout
 
 if TYPE_CHECKING:
@@ -164,6 +165,14 @@ class Worker:
         nbytes, warps = self.state_bytes, self.warps
         found = _bytes_at(self["states"] if states is None else states, nbytes * warps).reshape(warps, nbytes)
         return tuple(found[:, :128].copy().view(np.int32).ravel().tolist())
+
+    def in_ended_block(self, address: int) -> bool:
+        """Whether an address lies in the shared memory of a block of a cluster that has ended, or doesn't exist."""
+        if self["cluster"] == 1:
+            return False
+        ended = self.table[self.table[:, RESIDENT_SLOT["finished"]] != 0]
+        bases = [NOWHERE, *ended[:, RESIDENT_SLOT["shared_base"]].tolist()]
+        return any(0 <= address - base < self.areas["shared"] for base in bases)
 
     def resident(self) -> list[tuple[int, int]]:
         """(number, address of its states) of each resident block."""

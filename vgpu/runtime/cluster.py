@@ -14,7 +14,7 @@ from vgpu.ir.value import V32, V64, Value
 from vgpu.runtime.write import Routine
 
 RANK_SHIFT = 24  # no block has as much shared memory
-NOWHERE = -1  # a host address that is in no memory
+NOWHERE = -(1 << 30)  # stands for the address of shared memory that is none: nothing is near it
 
 
 def record(r: Routine, rank: Value) -> Value:
@@ -28,11 +28,12 @@ def field(r: Routine, record: Value, name: str) -> Value:
 
 
 def _base() -> Routine:
-    """The host address of the shared memory of the block of a rank, or NOWHERE."""
+    """The host address of the shared memory of the block of a rank; NOWHERE without one, or when it has ended."""
     r = Routine("shared_of_rank", "ptr ctx, i64 rank", "i64")
     with r.when(r["rank"].below(r.slot("cluster")) ^ 1):
         r.give(r.i64(NOWHERE))
-    r.give(field(r, record(r, r["rank"]), "shared_base"))
+    block = record(r, r["rank"])
+    r.give(field(r, block, "finished").ne(0).select(r.i64(NOWHERE), field(r, block, "shared_base")))
     return r
 
 
@@ -50,7 +51,7 @@ def _place() -> Routine:
     with r.when(rank.eq(0)):
         r.give(r.slot("shared_base") + offset)
     base = r.call("i64", "shared_of_rank", r["ctx"], rank - 1)
-    r.give(base.eq(NOWHERE).select(base, base + offset))
+    r.give(base + offset)
     return r
 
 
@@ -62,8 +63,7 @@ def _places() -> Routine:
         first = r.load(r.at(r.spread(r["addresses"]), lane, "i32"), "i32", 4)
         whole = r.call("i64", "in_cluster", r["ctx"], first)
         offsets = (r["addresses"] - first).to(V64, signed=True)
-        there = whole.eq(NOWHERE).select(whole.splat(), offsets + whole)
-        found.set(lanes.lanes().select(there, found.get()))
+        found.set(lanes.lanes().select(offsets + whole, found.get()))
     r.give(found.get())
     return r
 
@@ -75,8 +75,7 @@ def _mapped() -> Routine:
     offsets = r["addresses"] - r.slot("shared_base")
     with r.each_group(r["ranks"].to(V64), r["mask"]) as (rank, lanes, _):
         base = r.call("i64", "shared_of_rank", r["ctx"], rank)
-        there = base.eq(NOWHERE).select(base.splat(), offsets + base)
-        found.set(lanes.lanes().select(there, found.get()))
+        found.set(lanes.lanes().select(offsets + base, found.get()))
     r.give(found.get())
     return r
 

@@ -43,7 +43,9 @@ def place(name: str, offsets: str, in_heap: str) -> Routine:
         window(SHARED, r.slot("shared_base"), r.slot("shared_bytes"))
         with r.count_to(r.slot("cluster"), 1) as other:  # without clusters, never
             rank = (r.slot("resident_slot") + other) % r.slot("cluster")
-            window(REMOTE, r.call("i64", "shared_of_rank", r["ctx"], rank), r.slot("shared_bytes"))
+            start = r.call("i64", "shared_of_rank", r["ctx"], rank)
+            with r.when(start.above(0, signed=True)):  # it is somewhere
+                window(REMOTE, start, r.slot("shared_bytes"))
         window(LOCAL, r.slot("local_base"), r.slot("local_bytes") * (r.slot("warps") << 5))
         with r.when((addr - r.slot("heap")).below(r.slot("heap_bytes"))):
             r.pass_on(in_heap)

@@ -161,10 +161,9 @@ def test_without_clusters_each_block_is_its_own(engine):
 def hopper():
     from vgpu import device
 
-    before = device()
     device("H100")
     yield
-    device(before.name)
+    device.reset()
 
 
 def test_counts(hopper):
@@ -202,7 +201,7 @@ OUTSIDE = {
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_memory_that_is_none(engine, name):
     kernel = engine.c(source(OUTSIDE[name], "4"), "k", arch="compute_90")
-    with pytest.raises(OutOfBounds):
+    with pytest.raises(OutOfBounds, match=None if "end of" in name or engine.name == "reference" else "that has ended"):
         kernel(4, 64, np.zeros(256, "f4"), np.zeros(256, "f4"))
 
 
