@@ -159,8 +159,8 @@ BULK_ENTRY = {
 }  # fmt: skip
 BULK_ENTRY_BYTES, BULK_ENTRIES = 256, 256
 COPIES = BULK["entries"] + BULK_ENTRIES * BULK_ENTRY_BYTES  # where the queues of the warps begin
-LOADS, STORES = 0, 1  # kinds of bulk copies, plus TENSOR for those that go by a tensor map
-TENSOR = 2
+LOADS, STORES = 0, 1  # kinds of bulk copies, plus flags: TENSOR for those that go by a tensor map
+TENSOR, NEAR, MULTICAST = 2, 4, 8  # NEAR: from the block's own shared memory; MULTICAST: to several blocks
 
 # A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element and swizzled bytes of a row,
 # the address, and for each of 5 dimensions, fastest first: elements, bytes between them, elements of a box, steps.

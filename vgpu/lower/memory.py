@@ -249,6 +249,18 @@ def _deliver(kernel: Kernel, place: Reg | None, value: Value, kind: str, guard: 
         kernel.write(place, value.to(f"i{kernel.bits(place.name)}", signed=kind[0] == "s"), guard)
 
 
+def complete(kernel: Kernel, instruction: Instruction, nbytes: int) -> None:
+    """`st.async` and `red.async`: tell the mbarrier, the last operand, of the bytes that each lane has written.
+
+    They are written at once, which is one of the times at which a GPU may do it.
+    """
+    site = kernel.new_site(instruction, "mbarrier", "shared", 8)
+    offsets = address(kernel, instruction.operands[-1], 32).splat()
+    none, amount = kernel.ir.i32(0).splat(), kernel.ir.i32(-nbytes).splat()
+    mask = kernel.lanes_that_run(instruction)
+    kernel.run_time("wb_barrier_update", site, offsets, mask, none, amount, kernel.ir.i32(0), result=vector("i64"))
+
+
 def store(kernel: Kernel, instruction: Instruction) -> None:
     memory, source = instruction.operands[:2]
     kind, lanes = element(instruction)
@@ -270,6 +282,8 @@ def store(kernel: Kernel, instruction: Instruction) -> None:
             store_element(kernel, at, answer, kernel.lanes_value(item, bits), site)
     if kernel.watch and values is not None:
         watch.stored(kernel, kernel.place, elements(where, values), answer)
+    if "async" in instruction.modifiers:
+        complete(kernel, instruction, nbytes * lanes)
 
 
 def _apart(answer: Value, site: Value | None) -> Value:
@@ -316,8 +330,8 @@ def atomic(kernel: Kernel, instruction: Instruction) -> None:
     """`atom` and `red`: the lanes one after the other, in their order."""
     operands = list(instruction.operands)
     destination = None if instruction.opcode == "red" else operands.pop(0)
-    if "L2::cache_hint" in instruction.modifiers:
-        operands.pop()  # the policy
+    if {"L2::cache_hint", "async"} & {*instruction.modifiers}:
+        operands.pop()  # the policy, or the mbarrier
     memory, values = operands[0], operands[1:]
     kind, nbytes = instruction.modifiers[-1], ptx.TYPE_BYTES[instruction.modifiers[-1]]
     operation = next((m for m in instruction.modifiers if m in ATOMIC_WORDS), None)
@@ -346,6 +360,8 @@ def atomic(kernel: Kernel, instruction: Instruction) -> None:
             before = _update(kernel, function, at, whole, mask, 8 * nbytes)
         if place is not None:
             _deliver(kernel, place, before, "b32" if kind in HALVES else kind, guard)
+    if "async" in instruction.modifiers:
+        complete(kernel, instruction, nbytes)
 
 
 def _update(kernel: Kernel, function: str, where: Value, values: list[Value], mask: Value, bits: int) -> Value:

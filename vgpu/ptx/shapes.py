@@ -148,15 +148,16 @@ _GROUPS = {
     "L2": "L2::evict_normal L2::evict_first L2::evict_last", "vector": "v2 v4 v8",
     "type": "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64",
     "operation": "add min max and or xor exch inc dec cas", "noftz": "noftz",
+    "async": "async", "completion": "mbarrier::complete_tx::bytes",
 }  # fmt: skip
 GROUP_OF = {word: group for group, words in _GROUPS.items() for word in words.split()}
 _TAKES = {
     "ld": {"how", "mmio", "scope", "space", "cache", "nc", "hint", "fetch", "L1", "L2", "vector", "type"},
     "ldu": {"space", "vector", "type"},
-    "st": {"how", "mmio", "scope", "space", "cache", "hint", "L1", "L2", "vector", "type"},
+    "st": {"how", "mmio", "scope", "space", "cache", "hint", "L1", "L2", "vector", "type", "async", "completion"},
     "atom": {"how", "scope", "space", "operation", "hint", "noftz", "vector", "type"},
 }
-_TAKES["red"] = _TAKES["atom"]
+_TAKES["red"] = _TAKES["atom"] | {"async", "completion"}
 _LANES = {"v2": 2, "v4": 4, "v8": 8}
 
 
@@ -184,6 +185,10 @@ def _memory(opcode: str, words: Words) -> tuple[str, ...] | str:
         return f"moves {bits * lanes} bits at once"
     vector = f"*{lanes}" if lanes > 1 else ""
     policy = ("s64",) if "hint" in found else ()
+    if "async" in found:
+        if found.get("space") != "shared::cluster" or "completion" not in found or "hint" in found:
+            return "is no asynchronous store to a cluster's shared memory, with an mbarrier"
+        policy = ("m",)
     if opcode not in ("ld", "ldu") and found.get("space") in ("const", "param::entry"):
         return f"writes .{found['space']} memory, which kernels only read"
     if opcode in ("ld", "ldu"):

@@ -279,9 +279,11 @@ class Block:
         released = self._release()
         if not (released or moved or spun or self.stalls) and self._parked():
             self._deadlock()
-        self.watch.round(released)
         # Warps that only test mbarriers wait for others of this block, unless some spin on memory.
-        return released or moved or (self.stalls and not spun)
+        alone = self.cluster.size == 1
+        if alone:
+            self.watch.round(released)
+        return released or moved or (alone and self.stalls and not spun)
 
     @property
     def _changes(self) -> tuple[int, int]:

@@ -46,6 +46,10 @@ class Cluster:
         found = self._member((x, y, z))
         return None if found.over else found
 
+    def blocks(self) -> list[Block]:
+        """Those that have begun and not ended."""
+        return [block for rank in range(self.size) if (block := self.block(rank)) is not None]
+
     def windows(self, own: Block) -> list[tuple[int, int]]:
         """(rank, host address of the shared memory) of each block but `own`."""
         others = ((rank, self.block(rank)) for rank in range(self.size) if rank != self.rank(own.index))
@@ -53,9 +57,22 @@ class Cluster:
 
     def all_arrived(self) -> bool:
         """Whether no live thread is missing in the current phase."""
-        blocks = [self.block(rank) for rank in range(self.size)]
-        warps = [warp for block in blocks if block is not None for warp in block.warps]
+        warps = [warp for block in self.blocks() for warp in block.warps]
         return not any((warp.live & (warp.cluster_phase != self.phase + 1)).any() for warp in warps)
+
+
+def placed(block: Block, address: int) -> tuple[Block, int]:
+    """The block in whose shared memory a `shared::cluster` address lies, and the offset there (-1: in none)."""
+    rank, offset = (address >> RANK_SHIFT) - 1, address & (1 << RANK_SHIFT) - 1
+    if address < 0 or rank in (-1, block.cluster.rank(block.index)):
+        return block, address if address < 0 else offset
+    other = block.cluster.block(rank)
+    return (block, -1) if other is None else (other, offset)
+
+
+def address_of(rank: int, address: int) -> int:
+    """The same place in the shared memory of the block of a rank."""
+    return (rank + 1 << RANK_SHIFT) | address & (1 << RANK_SHIFT) - 1
 
 
 def _base(warp: Warp, rank: int) -> int:

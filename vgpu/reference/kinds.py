@@ -82,12 +82,14 @@ def store(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) 
             _passed(warp, frame, instruction, lane, int(addresses[lane]), data.shape[1])[:] = data[lane]
         return
     mem.write(mem.access(warp, instruction, mask, addresses, space, "store", data.shape[1]), mask, data)
+    if "async" in instruction.modifiers:
+        mbarrier.written(warp, frame, instruction, mask, data.shape[1])
 
 
 def atomic(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     operands = list(instruction.operands)
     target = operands.pop(0) if instruction.opcode == "atom" else None
-    if "L2::cache_hint" in instruction.modifiers:
+    if {"L2::cache_hint", "async"} & {*instruction.modifiers}:
         operands.pop()
     kind, space = _element(instruction), mem.space_of(instruction.modifiers)
     addresses = warp.addresses(frame, operands[0])
@@ -112,6 +114,8 @@ def atomic(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray)
     else:  # such as a compare-and-swap that found the lock taken
         warp.block.machine.note_spin(warp)
     warp.write(frame, target, old, kind, mask)
+    if "async" in instruction.modifiers:
+        mbarrier.written(warp, frame, instruction, mask, kind.bits // 8)
 
 
 def address(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:

@@ -55,6 +55,15 @@ def _place() -> Routine:
     return r
 
 
+def _absolute() -> Routine:
+    """A 32-bit address (an i64) that means the same to all blocks of the cluster."""
+    r = Routine("cluster_address", "ptr ctx, i64 address", "i64")
+    own = r["address"].below(1 << RANK_SHIFT) & r.slot("cluster").above(1)
+    rank = r.call("i32", "wb_cluster_own_rank", r["ctx"]).to("i64") + 1
+    r.give(own.select(r["address"] | rank << RANK_SHIFT, r["address"]))
+    return r
+
+
 def _places() -> Routine:
     """The host addresses of places in the cluster's shared memory; those of lanes that don't run may be any."""
     r = Routine("wb_in_cluster", f"ptr ctx, {V32} addresses, i32 mask", V64)
@@ -176,6 +185,6 @@ def _done() -> Routine:
 
 def source() -> str:
     routines = (
-        _base(), _own_rank(), _place(), _places(), _mapped(), _rank(), _short(), _inside(), _arrive(), _complete(), _done(),
+        _base(), _own_rank(), _place(), _absolute(), _places(), _mapped(), _rank(), _short(), _inside(), _arrive(), _complete(), _done(),
     )  # fmt: skip
     return "".join(map(str, routines))

@@ -15,6 +15,13 @@ __device__ u32 mapped(const void* p, u32 rank) {
     asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(r) : "r"(a), "r"(rank));
     return r;
 }
+__device__ void wait(u32 bar, u32 parity) {
+    u32 done;
+    do asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+        : "=r"(done) : "r"(bar), "r"(parity) : "memory");
+    while (!done);
+}
 extern "C" __global__ void __cluster_dims__(SHAPE) k(const float* in, float* out) {
     __shared__ float s[64];
     cg::cluster_group c = cg::this_cluster();
@@ -92,6 +99,77 @@ def by_cluster(x, shape, grid):
     (cx, cy, cz), (nx, ny, nz) = shape, grid
     parts = x.reshape(nz // cz, cz, ny // cy, cy, nx // cx, cx, 64).transpose(0, 2, 4, 1, 3, 5, 6)
     return parts.reshape(-1, cx * cy * cz, 64)
+
+
+MBARRIERS = """
+    __shared__ unsigned long long bar; u32 own = (u32)__cvta_generic_to_shared(&bar);
+    if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(own), "r"(ARRIVALS));
+    asm volatile("fence.mbarrier_init.release.cluster;"); c.sync();
+"""
+BODIES |= {
+    "arrivals at another block's mbarrier": (
+        MBARRIERS.replace("ARRIVALS", "64") + """
+        c.map_shared_rank(s, next)[t] = in[i] + 5;
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(mapped(&bar, next)));
+        wait(own, 0); out[i] = s[t];""",
+        lambda x: np.roll(x, 1, 1) + 5,
+    ),
+    "stores that complete another block's mbarrier": (
+        MBARRIERS.replace("ARRIVALS", "1") + """
+        if (t == 0) asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(own) : "memory");
+        if (t < 16) asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%2, %3, %4, %5}, "
+            "[%1];" :: "r"(mapped(&s[4 * t], next)), "r"(mapped(&bar, next)), "f"(in[i + 3 * t]), "f"(in[i + 3 * t + 1]),
+            "f"(in[i + 3 * t + 2]), "f"(in[i + 3 * t + 3]) : "memory");
+        wait(own, 0); out[i] = s[t];""",
+        lambda x: np.roll(x, 1, 1),
+    ),
+    "a bulk copy to every block": (
+        MBARRIERS.replace("ARRIVALS", "1") + """
+        __shared__ __align__(128) float all[4 * 64];
+        if (t == 0) {
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 1024;" :: "r"(own) : "memory");
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                "[%0], [%1], 256, [%2], %3;" :: "r"((u32)__cvta_generic_to_shared(all + 64 * rank)), "l"(in + i),
+                "r"(own), "h"((short)15) : "memory");
+        }
+        wait(own, 0); out[i] = all[t] + all[64 + t] + all[128 + t] + all[192 + t]; c.sync();""",
+        lambda x: x.sum(1, keepdims=True) + 0 * x,
+    ),
+    "a bulk copy to some blocks, of which one ends": (
+        MBARRIERS.replace("ARRIVALS", "1") + """
+        if (t == 0 && rank != 3) {
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(own) : "memory");
+            if (rank == 1) asm volatile(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                "[%0], [%1], 256, [%2], %3;" :: "r"((u32)__cvta_generic_to_shared(s)), "l"(in + i), "r"(own),
+                "h"((short)7) : "memory");
+        }
+        if (rank == 3) { out[i] = 1; c.barrier_arrive(); return; }
+        wait(own, 0); out[i] = s[t]; c.sync(); return;""",
+        lambda x: np.concatenate([x[:, [1, 1, 1]], 0 * x[:, :1] + 1], 1),
+    ),
+    "a bulk copy between blocks": (
+        MBARRIERS.replace("ARRIVALS", "1") + """
+        __shared__ __align__(16) float from[64]; from[t] = in[i] * 2; __syncthreads();
+        asm volatile("fence.proxy.async;" ::: "memory");
+        if (t == 0) {
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(own) : "memory");
+            asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"
+                :: "r"(mapped(s, next)), "r"((u32)__cvta_generic_to_shared(from)), "r"(mapped(&bar, next)) : "memory");
+        }
+        wait(own, 0); out[i] = s[t]; c.sync();""",
+        lambda x: 2 * np.roll(x, 1, 1),
+    ),
+    "reductions that complete another block's mbarrier": (
+        MBARRIERS.replace("ARRIVALS", "1") + """
+        int* counts = (int*)s; counts[t] = t; c.sync();
+        if (t == 0) asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(own) : "memory");
+        asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 [%0], %2, [%1];"
+            :: "r"(mapped(&counts[t], next)), "r"(mapped(&bar, next)), "r"((int)in[i]) : "memory");
+        wait(own, 0); out[i] = counts[t];""",
+        lambda x: np.roll(x, 1, 1) + np.arange(64),
+    ),
+}  # fmt: skip
 
 
 def source(body, shape):
