@@ -138,8 +138,8 @@ PC_DONE = 0x7FFFFFFF
 # for the completed round, the threads that a counting barrier waits for, those that arrived without waiting; then
 # whether any barrier had a count, and whether any reduced.
 GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, REDUCES, BARRIER_BYTES = 0, 256, 512, 640, 768, 776, 1024
-# In the area of a cluster's first block: the phase of the cluster's barrier, and the threads that have arrived in it.
-CLUSTER_PHASE, CLUSTER_ARRIVED = 784, 792
+# The phase of the cluster's barrier, in the area of its first block; the last that threads of a block have seen.
+CLUSTER_PHASE, CLUSTER_SEEN = 784, 792
 
 # Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
 # (plus 1), the numbers of its first and next entry, and how many groups each lane has committed.
@@ -198,6 +198,6 @@ NEVER_WRITTEN = 1  # the entry of global memory that no thread has written
 # The events that compiled code reports to the sanitizer.
 EVENTS = {
     1: "fault", 2: "pair", 3: "uneven", 4: "named", 5: "counted", 6: "fence", 7: "strong", 8: "mask", 9: "cross",
-    10: "stray", 11: "enter", 12: "arrived", 13: "bulk",
+    10: "stray", 11: "enter", 12: "arrived", 13: "bulk", 14: "remote",
 }  # fmt: skip
 EVENT_CODE = {name: code for code, name in EVENTS.items()}

@@ -75,9 +75,9 @@ def check_cluster(kernel: Kernel, grid: tuple[int, int, int]) -> tuple[int, int,
     """The blocks of a cluster in x, y and z, (1, 1, 1) without clusters; `LaunchError` for what a GPU refuses."""
     x, y, z = (*kernel.function.directives.get("reqnctapercluster", ()), 1, 1, 1)[:3]
     cluster = x, y, z
-    if x * y * z > MAX_CLUSTER:
+    if not 1 <= x * y * z <= MAX_CLUSTER:
         raise LaunchError(
-            f"{kernel.name} was compiled for clusters of {x} × {y} × {z} = {x * y * z} blocks; a GPU takes at most "
+            f"{kernel.name} was compiled for clusters of {x} × {y} × {z} = {x * y * z} blocks; a GPU takes 1 to "
             f"{MAX_CLUSTER}. Change `__cluster_dims__`."
         )
     if any(blocks % size for blocks, size in zip(grid, cluster, strict=True)):

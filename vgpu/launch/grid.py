@@ -23,6 +23,7 @@ from vgpu.base.context import (
 from vgpu.base.errors import OutOfMemory
 from vgpu.launch import counters as counting
 from vgpu.launch import path
+from vgpu.launch.configuration import check_cluster
 from vgpu.launch.counters import Counters, Footprint
 from vgpu.launch.running import MOST_AT_ONCE, PORTIONS, Running
 from vgpu.launch.shares import Shares
@@ -60,8 +61,8 @@ class Grid(Running):
         cooperative: bool = False,
         seed: int | None = None,
         watched: tuple[int, int] | None = None,
-        cluster: tuple[int, int, int] = (1, 1, 1),
     ):
+        cluster = check_cluster(kernel, grid)
         self.kernel, self.lowered, self.address = kernel, lowered, address
         self.grid, self.block, self.together = grid, block, math.prod(cluster)
         self.observe, self.cooperative, self.seed = observe, cooperative, seed

@@ -301,10 +301,8 @@ def usual(
     """A launch that neither counts nor cooperates nor follows a schedule, before it runs. Errors: those of `run`."""
     check_launch_bounds(kernel, block)
     lowered, address = kernel.compiled()
-    needed, data, cluster = check_shared(lowered, shared_bytes), pack(kernel, params), check_cluster(kernel, grid)
-    return Grid(
-        kernel, lowered, address, grid, block, data, needed, shared_bytes, False, settings.timeout(), cluster=cluster
-    )
+    needed, data = check_shared(lowered, shared_bytes), pack(kernel, params)
+    return Grid(kernel, lowered, address, grid, block, data, needed, shared_bytes, False, settings.timeout())
 
 
 _ended: dict[tuple[object, ...], Grid] = {}
@@ -360,7 +358,7 @@ def run(
         else:
             done = Grid(
                 kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative,
-                schedule.seed, watched, cluster,
+                schedule.seed, watched,
             )  # fmt: skip
         done.run(workers)
         fault, printed = done.fault, done.printed

@@ -240,7 +240,7 @@ def _redux(opcode: str, words: Words) -> Shape:
 
 def _barrier(opcode: str, words: Words) -> Shape:
     if "cluster" in words:
-        return ()
+        return () if _one_of("arrive wait", words) else "says none of arrive, wait"
     if "warp" in words:
         return ("s32",)
     if not _one_of("sync arrive red", words):
@@ -271,6 +271,14 @@ def _inspect(opcode: str, words: Words) -> Shape:
 
 def _address_of(opcode: str, words: Words) -> Shape:
     return ("d64", "s64") if words and words[-1] == "u64" else "takes addresses of 64 bits (.u64) here"
+
+
+def _cluster(opcode: str, words: Words) -> Shape:
+    """`mapa` and `getctarank`: of 32 bits with a space, of either size without."""
+    if words[-1:] not in (("u32",), ("u64",)) or not set(words[:-1]) <= {"shared::cluster"}:
+        return "takes addresses of type u32 or u64"
+    bits = words[-1][1:]
+    return (f"d{bits}", f"s{bits}", "s32") if opcode == "mapa" else ("d32", f"s{bits}")
 
 
 def _fence(opcode: str, words: Words) -> Shape:
@@ -356,6 +364,7 @@ def _query(opcode: str, words: Words) -> Shape:
 # virtual GPU has no such instruction, which is said by name when the kernel is compiled.
 SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
     "load": _memory, "store": _memory, "atomic": _memory, "address": _address_of, "inspect": _inspect,
+    "cluster": _cluster,
     "branch": lambda opcode, words: ("l",), "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
     "barrier": _barrier, "fence": _fence, "shuffle": _shuffle, "vote": _vote, "match": _match, "redux": _redux,
     "policy": _policy,

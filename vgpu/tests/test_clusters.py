@@ -6,6 +6,7 @@ import pytest
 from vgpu.base.errors import Deadlock, LaunchError, OutOfBounds
 from vgpu.standins import cupy as cp
 from vgpu.tools.profile import profile
+from vgpu.tools.sanitize import sanitize
 
 HEAD = """#include <cooperative_groups.h>
 namespace cg = cooperative_groups;
@@ -118,8 +119,8 @@ BODIES |= {
         MBARRIERS.replace("ARRIVALS", "1") + """
         if (t == 0) asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(own) : "memory");
         if (t < 16) asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%2, %3, %4, %5}, "
-            "[%1];" :: "r"(mapped(&s[4 * t], next)), "r"(mapped(&bar, next)), "f"(in[i + 3 * t]), "f"(in[i + 3 * t + 1]),
-            "f"(in[i + 3 * t + 2]), "f"(in[i + 3 * t + 3]) : "memory");
+            "[%1];" :: "r"(mapped(&s[4 * t], next)), "r"(mapped(&bar, next)), "f"(in[i + 3 * t]),
+            "f"(in[i + 3 * t + 1]), "f"(in[i + 3 * t + 2]), "f"(in[i + 3 * t + 3]) : "memory");
         wait(own, 0); out[i] = s[t];""",
         lambda x: np.roll(x, 1, 1),
     ),
@@ -264,7 +265,7 @@ def test_a_grid_that_cannot_be_divided(hopper):
 
 
 def test_clusters_of_more_blocks_than_a_gpu_takes(compiled):
-    with pytest.raises(LaunchError, match="16 blocks; a GPU takes at most 8"):
+    with pytest.raises(LaunchError, match="16 blocks; a GPU takes 1 to 8"):
         compiled.c(source("", "16"), "k", arch="compute_90")(16, 64, np.zeros(1024, "f4"), np.zeros(1024, "f4"))
 
 
@@ -289,3 +290,43 @@ def test_threads_that_never_arrive(engine):
     )
     with pytest.raises(Deadlock):
         engine.c(source(body, "2"), "k", arch="compute_90")(2, 64, np.zeros(128, "f4"), np.zeros(128, "f4"))
+
+
+# ---------------------------------------------------------------- under the sanitizer
+
+
+def watched(body, shape="4"):
+    kernel = cp.RawKernel(source(body, shape), "k")
+    given, out = cp.asarray(np.arange(512, dtype=np.float32)), cp.zeros(512, cp.float32)
+    return sanitize(kernel, (8,), (64,), (given, out)), out.get(), given.get()
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_the_sanitizer_finds_nothing_in_right_kernels(hopper, name):
+    body, expected = BODIES[name]
+    found, out, given = watched(body)
+    out, given = (by_cluster(x.reshape(8, 64), (4, 1, 1), (8, 1, 1)) for x in (out, given))
+    np.testing.assert_array_equal(out, expected(given))
+    assert not found, str(found)
+
+
+WRONG = {
+    "a race within a block": ("s[t] = t; out[i] = s[63 - t]; c.sync();", "race"),
+    "memory that no block has written": (
+        "__shared__ float e[64]; c.sync(); out[i] = e[t] + c.map_shared_rank(s, next)[t];", "uninitialised",
+    ),
+    "a block that has ended": (OUTSIDE["a block that has ended"], "that has ended"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_sanitizer_finds_what_is_wrong(hopper, name):
+    body, words = WRONG[name]
+    assert words in str(watched(body)[0])
+
+
+def test_what_another_block_wrote_is_written(hopper):
+    found, out, given = watched("""
+        __shared__ float e[64]; c.sync(); c.map_shared_rank(e, next)[t] = in[i]; c.sync(); out[i] = e[t];""")
+    assert not found, str(found)
+    np.testing.assert_array_equal(out.reshape(2, 4, 64), np.roll(given.reshape(2, 4, 64), 1, 1))

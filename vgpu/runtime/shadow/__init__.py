@@ -48,6 +48,7 @@ def hooks() -> str:
             str,
             (
                 sync.opened(),
+                sync.met(),
                 sync.begun(),
                 sync.told("wb_s_enter", "enter"),
                 sync.told("wb_s_named", "named", "id"),
@@ -73,4 +74,5 @@ def source() -> str:
         sync.told("wb_s_fence", "fence", "place", "wide", "mask"),
         sync.told("wb_s_strong", "strong", "place", "order", "mask", "addresses"),
     ]
-    return "declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)\n" + "".join(map(str, parts))
+    others = "declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)\ndeclare i64 @shared_of_rank(ptr, i64)\n"
+    return others + "".join(map(str, parts))
