@@ -34,6 +34,8 @@ CONTEXT = (
     "resume",
     # blocks that are taken, and not begun: the first, and the one after the last
     "own_block", "own_end",
+    # blocks of a cluster, and how many that is in x, y and z; where lanes keep the phase they arrived in
+    "cluster", "cluster_x", "cluster_y", "cluster_z", "cluster_lanes", "finished",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -57,14 +59,16 @@ SITE = (
     "overwritten", "overwritten_at",
     # where the last request began whose lanes lay in one row, or two
     "last",
+    # requests to the shared memory of other blocks of the cluster, and their lanes
+    "remote_requests", "remote_lanes",
 )  # fmt: skip
 SITE_SLOT = {name: index for index, name in enumerate(SITE)}
 # Byte offset: cached facts about the pattern, for each of the 8 words of a sector that it may start in (0: none yet).
 # For global memory the lanes (bits) that are the first in a sector, for shared memory the number of wavefronts.
-PHASES = 192
+PHASES = 208
 # Byte offsets: how often the site looked for a new pattern; of a follower, the number at which its leader, the access
 # before with the same base, had the same pattern.
-SEARCHES, FOLLOWS = 224, 232
+SEARCHES, FOLLOWS = 240, 248
 PATTERN = 256  # byte offset: the pattern, 32 offsets from lane 0, of 8 bytes (global) or 4 (shared)
 PATTERN_WORDS = 384  # byte offset: for shared patterns, the word of each lane counted from the lowest
 SITE_BYTES = 512
@@ -100,7 +104,11 @@ REPLAY = ("own", "first", "nbytes", "launch", "blocks", "loop", "context", "para
 REPLAY_SLOT = {name: index for index, name in enumerate(REPLAY)}
 
 # The slot of one resident block: its number (-1: free), its index, the addresses of its memory.
-RESIDENT = ("block", "ctaid_x", "ctaid_y", "ctaid_z", "shared_base", "local_base", "states", "barriers", "copies")
+# Blocks of a cluster have neighbouring slots, by rank; one that has `finished` stays until all have.
+RESIDENT = (
+    "block", "ctaid_x", "ctaid_y", "ctaid_z", "shared_base", "local_base", "states", "barriers", "copies",
+    "cluster_lanes", "finished",
+)  # fmt: skip
 RESIDENT_SLOT = {name: index for index, name in enumerate(RESIDENT)}
 RESIDENT_BYTES = 8 * len(RESIDENT)
 
@@ -130,6 +138,8 @@ PC_DONE = 0x7FFFFFFF
 # for the completed round, the threads that a counting barrier waits for, those that arrived without waiting; then
 # whether any barrier had a count, and whether any reduced.
 GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, REDUCES, BARRIER_BYTES = 0, 256, 512, 640, 768, 776, 1024
+# The phase of the cluster's barrier, in the area of its first block; the last that threads of a block have seen.
+CLUSTER_PHASE, CLUSTER_SEEN = 784, 792
 
 # Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
 # (plus 1), the numbers of its first and next entry, and how many groups each lane has committed.
@@ -149,8 +159,8 @@ BULK_ENTRY = {
 }  # fmt: skip
 BULK_ENTRY_BYTES, BULK_ENTRIES = 256, 256
 COPIES = BULK["entries"] + BULK_ENTRIES * BULK_ENTRY_BYTES  # where the queues of the warps begin
-LOADS, STORES = 0, 1  # kinds of bulk copies, plus TENSOR for those that go by a tensor map
-TENSOR = 2
+LOADS, STORES = 0, 1  # kinds of bulk copies, plus flags: TENSOR for those that go by a tensor map
+TENSOR, NEAR, MULTICAST = 2, 4, 8  # NEAR: from the block's own shared memory; MULTICAST: to several blocks
 
 # A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element and swizzled bytes of a row,
 # the address, and for each of 5 dimensions, fastest first: elements, bytes between them, elements of a box, steps.
@@ -188,6 +198,6 @@ NEVER_WRITTEN = 1  # the entry of global memory that no thread has written
 # The events that compiled code reports to the sanitizer.
 EVENTS = {
     1: "fault", 2: "pair", 3: "uneven", 4: "named", 5: "counted", 6: "fence", 7: "strong", 8: "mask", 9: "cross",
-    10: "stray", 11: "enter", 12: "arrived", 13: "bulk",
+    10: "stray", 11: "enter", 12: "arrived", 13: "bulk", 14: "remote",
 }  # fmt: skip
 EVENT_CODE = {name: code for code, name in EVENTS.items()}

@@ -44,7 +44,6 @@ _TABLE = (
         "tensor maps made in kernels",
         "make one map for each array on the host with `tensor_map(array, box)`",
     ),
-    (r"cluster|\bmapa\b|\bgetctarank\b", "clusters of blocks", "exchange data through global memory"),
     (
         r"a call of `",
         "functions from elsewhere, nor launches by a kernel",

@@ -217,7 +217,7 @@ REMEDIES = (
     ),
     (
         r'namespace "cooperative_groups" has no member "(?:\w*cluster\w*)"|__cluster_dims__',
-        "The virtual GPU has no clusters of blocks: exchange data through global memory.",
+        'Clusters of blocks need a GPU that has them: call device("H100") first.',
     ),
     (
         r'namespace "cooperative_groups" has no member "(?:reduce|plus|less|greater|bit_\w+)"',

@@ -15,7 +15,7 @@ import numpy as np
 from vgpu.base.context import ERRORS, LAUNCH_SLOT
 from vgpu.base.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, PartialWarp
 from vgpu.faults import access, asynchronous, calls, heap, texture
-from vgpu.faults.scene import Fault, LoadedKernel, RunningGrid, RunningWorker, Scene, short
+from vgpu.faults.scene import ENDED, Fault, LoadedKernel, RunningGrid, RunningWorker, Scene, short
 from vgpu.isa import tensor
 
 if TYPE_CHECKING:
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
     from vgpu.storage.memory import ArrayInfo
 
 
-def _owner(worker: RunningWorker, run: RunningGrid) -> tuple[int, ...]:
-    """The thread (its number in the block) whose local memory a generic address lies in; () for other addresses."""
-    offset, nbytes = worker["error_address"] - worker["local_base"], run.lowered.local_bytes
-    return (offset // nbytes,) if 0 <= offset < worker.areas["local"] else ()
+def owner(worker: RunningWorker, run: RunningGrid, address: int) -> tuple[int, ...]:
+    """The thread (its number in the block) whose local memory a generic address lies in, or ENDED for the shared memory
+    of another block of a cluster that has ended; () for other addresses."""
+    offset, nbytes = address - worker["local_base"], run.lowered.local_bytes
+    if 0 <= offset < worker.areas["local"]:
+        return (offset // nbytes,)
+    return (ENDED,) if worker.in_ended_block(address) else ()
 
 
 def failed(worker: RunningWorker, run: RunningGrid) -> Fault:
@@ -41,7 +44,7 @@ def failed(worker: RunningWorker, run: RunningGrid) -> Fault:
     elif kind == "host":
         detail = (run.host_error,)
     elif kind == "bounds":
-        detail = _owner(worker, run)
+        detail = owner(worker, run, worker["error_address"])
     elif kind == "stalled" or kind.startswith("barrier"):
         detail = asynchronous.barrier_word(worker)
     elif kind == "texture":

@@ -11,6 +11,7 @@ import numpy as np
 from vgpu.base.errors import KernelError, Misaligned, OutOfBounds
 from vgpu.base.words import plural
 from vgpu.faults import line
+from vgpu.faults.scene import ENDED
 from vgpu.isa import tensor
 from vgpu.storage import heap_words, layout, memory
 
@@ -68,6 +69,12 @@ def _position(scene: Scene) -> tuple[str, str]:
         return (
             f"at byte {signed(address, 64)} of the thread's local memory, which has {scene.lowered.local_bytes} bytes",
             "check the index of the local array.",
+        )
+    if scene.fault.detail == (ENDED,):
+        return (
+            "of the shared memory of a block that has ended, or that its cluster doesn't have",
+            "let the blocks of a cluster wait for one another before they end (cluster.sync()), and ask for ranks "
+            "below the number of blocks.",
         )
     if scene.fault.detail:
         return (

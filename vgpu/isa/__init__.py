@@ -45,10 +45,16 @@ KINDS: dict[str, str] = {
     **dict.fromkeys(("wmma", "mma", "ldmatrix", "stmatrix", "movmatrix"), "tensor"),
     "alloca": "unsupported", "cp": "copy", "createpolicy": "policy", "mbarrier": "mbarrier",
     "tex": "texture", "tld4": "texture", "suld": "surface", "sust": "surface",
-    "txq": "texture_query", "suq": "texture_query",
+    "txq": "texture_query", "suq": "texture_query", "mapa": "cluster", "getctarank": "cluster",
 }  # fmt: skip
 
-MADE = ("inlined", "invoke", "return", "frames")  # opcodes that lowering makes of calls, and no text may have
+MADE = (
+    "inlined",
+    "invoke",
+    "return",
+    "frames",
+    "cluster.wait",
+)  # opcodes that lowering makes
 
 _BY_OPCODE: dict[str, list[Op]] = {}
 for _op in TABLE:

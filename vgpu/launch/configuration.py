@@ -22,6 +22,7 @@ WARP = 32
 MAX_THREADS_PER_BLOCK = 1024
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
+MAX_CLUSTER = 8
 
 
 def check_dimensions(
@@ -68,6 +69,23 @@ def launch_bounds(function: Function) -> tuple[int, int]:
     """The threads that a block may have at most, and must have exactly (`.maxntid`, `.reqntid`); 0 for no bound."""
     most, exactly = (math.prod(function.directives.get(name) or (0,)) for name in ("maxntid", "reqntid"))
     return most, exactly
+
+
+def check_cluster(kernel: Kernel, grid: tuple[int, int, int]) -> tuple[int, int, int]:
+    """The blocks of a cluster in x, y and z, (1, 1, 1) without clusters; `LaunchError` for what a GPU refuses."""
+    x, y, z = (*kernel.function.directives.get("reqnctapercluster", ()), 1, 1, 1)[:3]
+    cluster = x, y, z
+    if not 1 <= x * y * z <= MAX_CLUSTER:
+        raise LaunchError(
+            f"{kernel.name} was compiled for clusters of {x} × {y} × {z} = {x * y * z} blocks; a GPU takes 1 to "
+            f"{MAX_CLUSTER}. Change `__cluster_dims__`."
+        )
+    if any(blocks % size for blocks, size in zip(grid, cluster, strict=True)):
+        raise LaunchError(
+            f"{kernel.name} runs in clusters of {cluster} blocks, and the grid of {grid} blocks can't be divided into "
+            "these. Launch a multiple in each dimension."
+        )
+    return cluster
 
 
 def check_launch_bounds(kernel: Kernel, block: tuple[int, int, int]) -> None:

@@ -60,6 +60,7 @@ _LAYOUT = (
     "a sector of a 2-D or 3-D CUDA array is taken to hold 16 bytes of each of two rows; hardware's own layout is not "
     "documented. Linear and pitched memory is counted as it lies"
 )
+_REMOTE = "to their shared memory; not among the shared requests"
 _PTX = "PTX instructions; the machine's own count differs"
 _MERGED = "as PTX asks; the assembler may merge neighbouring ones into one of 8 or 16 bytes a lane, as a profile says"
 _SPILLED = "as PTX asks; the assembler may keep an array in registers, or spill registers, as a profile says"
@@ -103,6 +104,8 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("shared_atomic_wavefronts", _shared("pipe_lsu_wavefronts", "atom"),
             "shared atomic wavefronts", "wavefronts",
             "lanes that update one word follow one another, one wavefront each"),
+    *(Counter(f"remote_{op}_{unit}", None, f"{op}s to other blocks of a cluster, {unit}", unit, _REMOTE)
+      for op in ("load", "store", "atomic") for unit in ("requests", "bytes")),
     Counter("async_copies", "smsp__inst_executed_op_ldgsts.sum", "asynchronous copies, per warp", "instructions",
             "cp.async: global memory to shared memory without registers"),
     Counter("async_copy_bytes", None, "bytes that asynchronous copies write to shared memory", "bytes"),
@@ -167,6 +170,7 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("matrix_store_requests", None, "stmatrix instructions, per warp", "requests",
             "their wavefronts and conflicts are among those of shared stores"),
     Counter("barriers", "smsp__inst_executed_op_barrier.sum", "barriers, per warp", "instructions"),
+    Counter("cluster_barriers", None, "waits at barriers of a cluster, per warp", "instructions"),
     Counter("mbarrier_operations", None, "operations on mbarriers, per warp", "instructions",
             "an mbarrier may be tested again and again: how often depends on the schedule"),
     Counter("waits", None, "ends of loops that spin on memory, per warp", "loops"),
@@ -314,7 +318,9 @@ def _static(instruction: Instruction) -> dict[str, int]:
     if kind == "branch":  # an inlined return or call became a jump: it is no branch of the kernel
         return {} if instruction.modifiers in (("ret",), ("call",)) else {"branches": 1}
     if kind == "barrier":
-        return {"barriers": 1}
+        return {} if "cluster" in instruction.modifiers else {"barriers": 1}
+    if kind == "cluster_wait":
+        return {"cluster_barriers": 1}
     if kind == "mbarrier":
         return {"mbarrier_operations": 1}
     if kind != "arithmetic":
@@ -363,6 +369,7 @@ def _memory(site: Site, fetches: bool) -> list[tuple[str, str, int]]:
         (f"matrix_{kind}_requests" if site.matrices else f"shared_{kind}_requests", "shared_requests", 1),
         (f"shared_{kind}_wavefronts", "shared_wavefronts", 1), ("overwritten_stores", "overwritten", 1),
         (f"local_{local}_requests", "local_requests", 1), (f"local_{local}_sectors", "local_sectors", 1),
+        (f"remote_{kind}_requests", "remote_requests", 1), (f"remote_{kind}_bytes", "remote_lanes", nbytes),
     ]  # fmt: skip
     if not atomic:
         found.append((f"shared_{kind}_conflicts", "conflicts", 1))

@@ -23,6 +23,7 @@ from vgpu.base.context import (
 from vgpu.base.errors import OutOfMemory
 from vgpu.launch import counters as counting
 from vgpu.launch import path
+from vgpu.launch.configuration import check_cluster
 from vgpu.launch.counters import Counters, Footprint
 from vgpu.launch.running import MOST_AT_ONCE, PORTIONS, Running
 from vgpu.launch.shares import Shares
@@ -61,8 +62,9 @@ class Grid(Running):
         seed: int | None = None,
         watched: tuple[int, int] | None = None,
     ):
+        cluster = check_cluster(kernel, grid)
         self.kernel, self.lowered, self.address = kernel, lowered, address
-        self.grid, self.block = grid, block
+        self.grid, self.block, self.together = grid, block, math.prod(cluster)
         self.observe, self.cooperative, self.seed = observe, cooperative, seed
         self.shared_bytes, self.dynamic_shared = shared_bytes, dynamic
         kinds = {site.kind for site in lowered.sites}
@@ -81,7 +83,9 @@ class Grid(Running):
         uses_textures = not kinds.isdisjoint(TEXTURE_KINDS)
         self.textures = textures.table(sampling.addresses) if uses_textures else NO_TEXTURES
         self.asynchronous = not kinds.isdisjoint(ASYNCHRONOUS)
-        self.independent = seed is None and not (cooperative or lowered.spins or self.asynchronous)  # blocks never wait
+        self.independent = seed is None and not (  # blocks never wait
+            cooperative or lowered.spins or self.asynchronous or self.together > 1
+        )
         self.lane_ids, self.first_pcs = _lanes(block)
         self.warps = len(self.first_pcs)
         self.shared = np.zeros(len(LAUNCH_SLOT), np.int64)
@@ -89,7 +93,7 @@ class Grid(Running):
         # What each warp does. One worker has a block and runs one warp at a time: no other thread writes there.
         self.by_warp = np.zeros((self.blocks, self.warps, len(BY_WARP)) if observe else 0, np.int64)
         self.path = None if watched is None else path.log()
-        self.order = None if seed is None else schedule.block_order(self.blocks, seed)
+        self.order = None if seed is None and self.together == 1 else _order(grid, cluster, seed)
         self.lock = threading.Lock()
         self.workers = []
         self.slots = {
@@ -97,6 +101,7 @@ class Grid(Running):
             "shared_bytes": shared_bytes, "local_bytes": lowered.local_bytes,
             **{f"ntid_{axis}": size for axis, size in zip("xyz", block, strict=True)},
             **{f"nctaid_{axis}": size for axis, size in zip("xyz", grid, strict=True)},
+            **{f"cluster_{axis}": size for axis, size in zip("xyz", cluster, strict=True)}, "cluster": self.together,
             "resume": BY_STATE_ONLY, "own_block": 0, "own_end": 0, "fuel_slice": FUEL, "warps": self.warps,
             "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
             "state_bytes": lowered.state_bytes, "launch": self.shared.ctypes.data, "run_warp": address, "slices": 1,
@@ -114,7 +119,7 @@ class Grid(Running):
                            "heap_ends": area.ends.ctypes.data}  # fmt: skip
         self.plain = not (
             observe or cooperative or self.asynchronous or uses_textures or "host" in kinds or self.heap is not None
-            or self.allocation is not None or seed is not None or watched is not None
+            or self.allocation is not None or seed is not None or watched is not None or self.together > 1
         )  # fmt: skip
         self._begin(params, timeout)
 
@@ -173,6 +178,8 @@ class Grid(Running):
         """Make so many workers, unless there are some from an earlier launch."""
         try:
             self.workers = self.workers or [Worker(self) for _ in range(threads)]
+            for worker in self.workers:
+                worker.grow(self.together)
         except MemoryError:
             raise OutOfMemory(
                 f"out of memory on the virtual GPU: blocks of {math.prod(self.block)} threads, with "
@@ -196,6 +203,16 @@ class Grid(Running):
             lines, total, footprint, self.grid, self.block, self.warps * self.blocks, self.shared_bytes, shares,
             followed,
         )  # fmt: skip
+
+
+def _order(grid: tuple[int, int, int], cluster: tuple[int, int, int], seed: int | None) -> np.ndarray:
+    """The numbers of the blocks in the order in which they begin: cluster by cluster, each by rank."""
+    (nx, ny, nz), (cx, cy, cz) = grid, cluster
+    numbers = np.arange(nx * ny * nz).reshape(nz // cz, cz, ny // cy, cy, nx // cx, cx)
+    clusters = numbers.transpose(0, 2, 4, 1, 3, 5).reshape(-1, cx * cy * cz)
+    if seed is not None:
+        clusters = clusters[schedule.block_order(len(clusters), seed)]
+    return np.ascontiguousarray(clusters.ravel(), np.int64)
 
 
 def _sum(arrays: list[np.ndarray]) -> np.ndarray:

@@ -17,6 +17,7 @@ from vgpu.launch import host_calls, residency
 from vgpu.launch.configuration import (
     WARP,
     Dimensions,
+    check_cluster,
     check_dimensions,
     check_launch_bounds,
     check_shared,
@@ -334,6 +335,7 @@ def run(
 ) -> Grid:
     """Run a launch to its end, and return it; raises the kernel's error. Arguments as for `launch`."""
     check_launch_bounds(kernel, block)
+    cluster = check_cluster(kernel, grid)
     if watched is not None:
         _check_watched(watched, grid, block)
     counted = counted or watched is not None
@@ -344,7 +346,9 @@ def run(
     timeout = settings.timeout(timeout)
     data = pack(kernel, params)
     warps = math.prod(grid) * -(-math.prod(block) // WARP)
-    workers = 1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), math.prod(grid))
+    workers = (
+        1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), math.prod(grid) // math.prod(cluster))
+    )
     shape = lowered, grid, block, shared_bytes, workers
     plain = not (counted or cooperative or schedule.random or heap.current())
     with own.LAUNCHING:

@@ -71,6 +71,7 @@ class Running(ABC):
     blocks: int
     warps: int  # of a block
     shared_bytes: int
+    together: int  # blocks of a cluster
     seed: int | None
     cooperative: bool
     independent: bool  # blocks never wait
@@ -97,7 +98,7 @@ class Running(ABC):
         self.make_workers(threads)
         self.most = self.blocks  # blocks that one worker may have resident
         if self.seed is not None:
-            self.most = self.blocks if self.cooperative else min(self.blocks, schedule.WINDOW)
+            self.most = self.blocks if self.cooperative else min(self.blocks, max(schedule.WINDOW, self.together))
             self.workers[0].grow(self.most)
         self.deadline = Deadline(self.timeout)
         try:
@@ -274,7 +275,7 @@ class Running(ABC):
                     each["ahead"] = 1
                 self.epoch += 1
                 return True
-            if (quiet or len(worker.table) < FEW) and self._add_slots(worker, len(worker.table) + 1):
+            if (quiet or len(worker.table) < FEW) and self._add_slots(worker, len(worker.table) + self.together):
                 return True
             full = not self._left() or all(len(w.table) >= self._capacity() for w in others)
             spun = functools.reduce(operator.or_, (w.spun for w in others), worker.spun)
@@ -291,6 +292,7 @@ class Running(ABC):
     def _add_slots(self, worker: Worker, slots: int) -> bool:
         """Make room for so many resident blocks, as far as the GPU has it and there are blocks to start."""
         slots = min(slots, self._capacity())
+        slots = max(1, slots // self.together) * self.together
         if not self._left() or slots <= len(worker.table):
             return False
         worker.grow(slots)

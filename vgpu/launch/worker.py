@@ -23,6 +23,7 @@ from vgpu.base.context import (
 )
 from vgpu.launch import host_calls
 from vgpu.lower.tallies import BASIC_BLOCK_SLOTS
+from vgpu.runtime.cluster import NOWHERE
 from vgpu.storage import layout
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def block_areas(run: Running) -> dict[str, int]:
     return {
         "states": run.warps * run.lowered.state_bytes, "local": run.warps * LANES * run.lowered.local_bytes,
         "barriers": BARRIER_BYTES, "copies": run.warps * QUEUE_BYTES + COPIES if run.asynchronous else 0,
+        "cluster_lanes": run.warps * LANES * 4 if run.together > 1 else 0,
         # The runtime reads up to WINDOW bytes at a time, so as many follow the last byte.
         "shared": run.shared_bytes + WINDOW,
     }  # fmt: skip
@@ -93,7 +95,8 @@ class Worker:
         values = run.slots | {
             "shared_base": at["shared"], "local_base": at["local"], "sites": at["sites"], "states": at["states"],
             "basic_blocks": at["basic_blocks"], "barriers": at["barriers"], "host_data": at["host_data"],
-            "copies": at["copies"], "texture_data": at["texture_data"], "resident_table": at["table"],
+            "copies": at["copies"], "cluster_lanes": at["cluster_lanes"],
+            "texture_data": at["texture_data"], "resident_table": at["table"],
             "resident_slots": 1,
         }  # fmt: skip
         self.slots[[SLOT[name] for name in values]] = list(values.values())
@@ -127,7 +130,7 @@ class Worker:
 
     def _set_resident(self, index: int, at: dict[str, int]) -> None:
         record = {"block": -1, "shared_base": at["shared"], "local_base": at["local"], "states": at["states"],
-                  "barriers": at["barriers"], "copies": at["copies"]}  # fmt: skip
+                  "barriers": at["barriers"], "copies": at["copies"], "cluster_lanes": at["cluster_lanes"]}  # fmt: skip
         for name, value in record.items():
             self.table[index, RESIDENT_SLOT[name]] = value
 
@@ -162,6 +165,14 @@ class Worker:
         nbytes, warps = self.state_bytes, self.warps
         found = _bytes_at(self["states"] if states is None else states, nbytes * warps).reshape(warps, nbytes)
         return tuple(found[:, :128].copy().view(np.int32).ravel().tolist())
+
+    def in_ended_block(self, address: int) -> bool:
+        """Whether an address lies in the shared memory of a block of a cluster that has ended, or doesn't exist."""
+        if self["cluster"] == 1:
+            return False
+        ended = self.table[self.table[:, RESIDENT_SLOT["finished"]] != 0]
+        bases = [NOWHERE, *ended[:, RESIDENT_SLOT["shared_base"]].tolist()]
+        return any(0 <= address - base < self.areas["shared"] for base in bases)
 
     def resident(self) -> list[tuple[int, int]]:
         """(number, address of its states) of each resident block."""

@@ -15,7 +15,7 @@ from vgpu import ptx
 from vgpu.base.context import HEADER, SLICE
 from vgpu.base.errors import Unsupported, VirtualGPUError
 from vgpu.ir import LANES
-from vgpu.lower import arithmetic, basic_blocks, block_barriers, calls, definedness, host
+from vgpu.lower import arithmetic, basic_blocks, block_barriers, calls, cluster, definedness, host
 from vgpu.lower import bulk_copy as lower_bulk_copy
 from vgpu.lower import mbarrier as lower_mbarrier
 from vgpu.lower import memory as lower_memory
@@ -36,6 +36,7 @@ HANDLERS: dict[str, Callable[[Any, Instruction], None]] = {
     **lower_memory.HANDLERS,
     **lower_warp.HANDLERS,
     **block_barriers.HANDLERS,
+    **cluster.HANDLERS,
     **host.HANDLERS,
     **lower_tensor.HANDLERS,
     **lower_bulk_copy.HANDLERS,

@@ -35,10 +35,11 @@ NO_RESULT = {
     "return",
     "frame.store",
 }
-# What calls that stay calls are made of; "frames" and a call that a jump leads over add no instruction of their own.
+# What calls that stay calls are made of, and waits for a cluster; "frames" and a call that a jump leads over add no
+# instruction of their own.
 CALL_KINDS = {
     "barrier.result": "result", "invoke": "invoke", "return": "return", "frames": "frames", "frame.load": "frame",
-    "frame.store": "frame",
+    "frame.store": "frame", "cluster.wait": "cluster_wait",
 }  # fmt: skip
 
 

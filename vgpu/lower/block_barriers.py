@@ -60,7 +60,8 @@ def pass_barrier(kernel: Kernel, instruction: Instruction) -> None:
     if "arrive" not in instruction.modifiers:
         return
     if "cluster" in instruction.modifiers:
-        raise kernel.unsupported(f"the PTX instruction `{instruction}`")
+        kernel.run_time("wb_cluster_arrive", kernel.lanes_that_run(instruction))
+        return
     number = number_of(kernel, instruction, instruction.operands[0])
     expect(kernel, number, instruction.operands[1])
     # Where lanes may part, a warp comes in pieces.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vgpu import ptx
-from vgpu.base.context import LOADS, PENDING, STORES, TENSOR
+from vgpu.base.context import LOADS, MULTICAST, NEAR, PENDING, STORES, TENSOR
 from vgpu.ir import Value, vector
 from vgpu.ir.value import V64
 from vgpu.lower import async_copy, memory
@@ -30,8 +30,6 @@ def _rank(instruction: Instruction) -> int:
 
 def _refuse(kernel: Kernel, instruction: Instruction) -> None:
     words = set(instruction.modifiers)
-    if "multicast::cluster" in words or _spaces(instruction) == ["shared", "shared"]:
-        raise kernel.unsupported(f"copies within a cluster (`{instruction}`)")
     strange = [w for w in words if w.startswith(("im2col", "tile::", "cp_mask", "cta_group"))]
     if strange:
         raise kernel.unsupported(f"the bulk copy `{instruction}`")
@@ -77,11 +75,16 @@ def copy(kernel: Kernel, instruction: Instruction) -> None:
             kernel, instruction, "store" if loads else "load", "shared", 4, PENDING if loads else 0, of=number
         )
     mask = kernel.lanes_that_run(instruction)
-    remotes = memory.address(kernel, Mem(remote.base, remote.offset), 64)
+    near_too = _spaces(instruction) == ["shared", "shared"]
+    remotes = memory.address(kernel, Mem(remote.base, remote.offset), 32 if near_too else 64).to("i64")
+    if near_too:
+        remotes = remotes + kernel.fixed["shared_base"]
     offsets = memory.address(kernel, near, 32)
     barriers = memory.address(kernel, rest.pop(0), 32) if loads else zero
-    vectors = [value.splat() for value in (remotes, offsets, barriers, sizes)]
-    kind = (LOADS if loads else STORES) | (TENSOR if rank else 0)
+    multicast = "multicast::cluster" in instruction.modifiers
+    blocks = kernel.bits_value(rest.pop(0), 16).to("i32") if multicast else zero
+    vectors = [value.splat() for value in (remotes, offsets, barriers, sizes, blocks)]
+    kind = (LOADS if loads else STORES) | TENSOR * bool(rank) | NEAR * near_too | MULTICAST * multicast
     axes = [value.splat() for value in (*coordinates, *[zero] * (AXES - len(coordinates)))]
     kernel.run_time("wb_bulk", site, *vectors, mask, kind, rank, function, *axes)
 

@@ -94,6 +94,8 @@ class _Inliner:
                 self.body.append(Label(statement.name + suffix))
             elif statement.opcode == "call":
                 self.call(statement, names, suffix)
+            elif statement.opcode == "barrier" and {"cluster", "wait"} <= {*statement.modifiers}:
+                self.wait(_renamed(statement, names, suffix))
             elif root is not None and statement.opcode == "ret":
                 self.body.append(replace(_renamed(statement, names, suffix), opcode="return"))
             elif root is not None and (access := root.access(statement, lambda o: _rename(o, names, suffix))):
@@ -106,6 +108,13 @@ class _Inliner:
                     self.body.append(replace(statement, opcode="inlined", modifiers=("ret",)))
             else:
                 self.body.append(_renamed(statement, names, suffix))
+
+    def wait(self, statement: Instruction) -> None:
+        """Wait at the cluster's barrier in a loop, as one waits for memory to change."""
+        again, done = f"$cluster{len(self.body)}", f"%cluster{len(self.body)}"
+        self.registers[done] = "pred"
+        jump = replace(statement, opcode="bra", modifiers=("piece",), operands=(Sym(again),), guard=Not(Reg(done)))
+        self.body += [Label(again), replace(statement, opcode="cluster.wait", operands=(Reg(done),)), jump]
 
     def call(self, statement: Instruction, names: dict[str, str], suffix: str) -> None:
         call: Call = statement.operands[0]

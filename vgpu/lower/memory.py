@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from vgpu import ptx
 from vgpu.ir import LANES, Value, element_bits, vector
-from vgpu.lower import definedness, watch
+from vgpu.lower import cluster, definedness, watch
 from vgpu.lower.basic_blocks import items_of
 from vgpu.lower.spaces import KINDS, space_of, window_of
 from vgpu.ptx import Imm, Instruction, Mem, Reg, Sym, Vec
@@ -104,7 +104,9 @@ def access(
     space = space_of(instruction)
     mask = kernel.lanes_that_run(instruction)
     site = kernel.new_site(instruction, KINDS[rule], space, nbytes)
-    where = offsets = address(kernel, memory, 32 if space == "shared" else 64)
+    where = offsets = address(kernel, memory, 32 if space in ("shared", "cluster") else 64)
+    if space == "cluster":
+        where = offsets = cluster.hosts(kernel, where, mask)
     answer = check(kernel, site, space, where, mask, nbytes, rule, counts_here(kernel))
     if space == "const" and counts_here(kernel):
         kernel.not_global(mask)
@@ -148,7 +150,7 @@ def count_when_left(kernel: Kernel, instruction: Instruction, where: Value, nbyt
 def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, value: Value | None) -> Value | None:
     """A load (value None) or store of 4 or 8 bytes a lane in one call; None where it needs the long way."""
     space, loads = space_of(instruction), value is None
-    if space == "local" or (kernel.watch and not watch.fuses(kernel, instruction, space)):
+    if space in ("local", "cluster") or (kernel.watch and not watch.fuses(kernel, instruction, space)):
         return None
     mask = kernel.lanes_that_run(instruction)
     where = address(kernel, memory, 32 if space == "shared" else 64)
@@ -252,6 +254,18 @@ def _deliver(kernel: Kernel, place: Reg | None, value: Value, kind: str, guard: 
         kernel.write(place, value.to(f"i{kernel.bits(place.name)}", signed=kind[0] == "s"), guard)
 
 
+def complete(kernel: Kernel, instruction: Instruction, nbytes: int) -> None:
+    """`st.async` and `red.async`: tell the mbarrier, the last operand, of the bytes that each lane has written.
+
+    They are written at once, which is one of the times at which a GPU may do it.
+    """
+    site = kernel.new_site(instruction, "mbarrier", "shared", 8)
+    offsets = address(kernel, instruction.operands[-1], 32).splat()
+    none, amount = kernel.ir.i32(0).splat(), kernel.ir.i32(-nbytes).splat()
+    mask = kernel.lanes_that_run(instruction)
+    kernel.run_time("wb_barrier_update", site, offsets, mask, none, amount, kernel.ir.i32(0), result=vector("i64"))
+
+
 def store(kernel: Kernel, instruction: Instruction) -> None:
     memory, source = instruction.operands[:2]
     kind, lanes = element(instruction)
@@ -273,6 +287,8 @@ def store(kernel: Kernel, instruction: Instruction) -> None:
             store_element(kernel, at, answer, kernel.lanes_value(item, bits), site)
     if kernel.watch and values is not None:
         watch.stored(kernel, kernel.place, elements(where, values), answer)
+    if "async" in instruction.modifiers:
+        complete(kernel, instruction, nbytes * lanes)
 
 
 def _apart(answer: Value, site: Value | None) -> Value:
@@ -319,8 +335,8 @@ def atomic(kernel: Kernel, instruction: Instruction) -> None:
     """`atom` and `red`: the lanes one after the other, in their order."""
     operands = list(instruction.operands)
     destination = None if instruction.opcode == "red" else operands.pop(0)
-    if "L2::cache_hint" in instruction.modifiers:
-        operands.pop()  # the policy
+    if {"L2::cache_hint", "async"} & {*instruction.modifiers}:
+        operands.pop()  # the policy, or the mbarrier
     memory, values = operands[0], operands[1:]
     kind, nbytes = instruction.modifiers[-1], ptx.TYPE_BYTES[instruction.modifiers[-1]]
     operation = next((m for m in instruction.modifiers if m in ATOMIC_WORDS), None)
@@ -349,6 +365,8 @@ def atomic(kernel: Kernel, instruction: Instruction) -> None:
             before = _update(kernel, function, at, whole, mask, 8 * nbytes)
         if place is not None:
             _deliver(kernel, place, before, "b32" if kind in HALVES else kind, guard)
+    if "async" in instruction.modifiers:
+        complete(kernel, instruction, nbytes)
 
 
 def _update(kernel: Kernel, function: str, where: Value, values: list[Value], mask: Value, bits: int) -> Value:
@@ -366,8 +384,11 @@ def convert_address(kernel: Kernel, instruction: Instruction) -> None:
     space = space_of(instruction)
     value, op = kernel.bits_value(source, 64), "sub" if "to" in instruction.modifiers else "add"
     # The address of a kernel's parameter is a host address already, as those in global and constant memory are.
-    if space == "shared":
-        value = value.binary(op, kernel.fixed["shared_base"])
+    if space in ("shared", "cluster"):
+        if kernel.maps:
+            value = cluster.converted(kernel, value, short=op == "sub")
+        else:
+            value = value.binary(op, kernel.fixed["shared_base"])
     elif space == "local":
         value = value.binary(op, local_host_address(kernel, 0))
     kernel.write(destination, value, kernel.guard(instruction.guard))
@@ -378,12 +399,14 @@ def inspect_address(kernel: Kernel, instruction: Instruction) -> None:
     destination, source = instruction.operands
     value, space = kernel.bits_value(source, 64), space_of(instruction)
     shared = (value - kernel.fixed["shared_base"]).below(kernel.context("shared_bytes"))
+    if space == "cluster" or (kernel.maps and space == "global"):
+        shared = cluster.inside(kernel, value)
     total = kernel.context("warps") * (LANES * kernel.local_bytes)
     local = (value - kernel.fixed["local_base"]).below(total)
     if space == "const":
         result = kernel.ir.number("i1", 0)
     else:
-        result = {"shared": shared, "local": local}.get(space) or ~(shared | local)
+        result = {"shared": shared, "cluster": shared, "local": local}.get(space) or ~(shared | local)
     kernel.write(destination, result, kernel.guard(instruction.guard))
 
 

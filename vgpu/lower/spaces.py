@@ -5,11 +5,14 @@ from __future__ import annotations
 from vgpu.ptx import Instruction
 
 SPACES = ("global", "shared", "local", "const", "param")
+CLUSTER = "shared::cluster"
 KINDS = ("load", "store", "atomic")  # by the runtime's LOAD, STORE and ATOMIC
 
 
 def space_of(instruction: Instruction) -> str:
-    """The state space that the modifiers name, or "generic"."""
+    """The state space that the modifiers name, or "generic"; "cluster" for the shared memory of a cluster's blocks."""
+    if CLUSTER in instruction.modifiers:
+        return "cluster"
     words = [m.split("::")[0] for m in instruction.modifiers]
     return next((w for w in words if w in SPACES), "generic")
 

@@ -41,7 +41,33 @@ def _clock(kernel: Registers) -> Value:
     return old
 
 
+def _in_clusters(blocks: str, part: str) -> Callable[[int], Reading]:
+    """The index or number of blocks in one axis, divided by those of a cluster: the quotient, or what is left."""
+
+    def axis(number: int) -> Reading:
+        def value(kernel: Registers) -> Value:
+            size = _slot(f"cluster_{'xyz'[number]}")(kernel)
+            return _slot(f"{blocks}_{'xyz'[number]}")(kernel).binary(part, size)
+
+        return value
+
+    return axis
+
+
+def _cluster_rank(kernel: Registers) -> Value:
+    x, y, z = (_in_clusters("ctaid", "urem")(axis)(kernel) for axis in range(3))
+    wide, high = (_slot(f"cluster_{axis}")(kernel) for axis in "xy")
+    return x + wide * (y + high * z)
+
+
+_CLUSTERS = {
+    "clusterid": _in_clusters("ctaid", "udiv"), "nclusterid": _in_clusters("nctaid", "udiv"),
+    "cluster_ctaid": _in_clusters("ctaid", "urem"), "cluster_nctaid": lambda axis: _slot(f"cluster_{'xyz'[axis]}"),
+}  # fmt: skip
 SPECIALS: dict[str, Reading] = {
+    **{f"%{name}.{axis}": reading(index) for name, reading in _CLUSTERS.items() for index, axis in enumerate("xyz")},
+    "%cluster_ctarank": _cluster_rank, "%cluster_nctarank": _slot("cluster"),
+    "%is_explicit_cluster": lambda kernel: kernel.context("cluster").above(1),
     **{f"%tid.{axis}": _thread(index) for index, axis in enumerate("xyz")},
     **{f"%{name}.{axis}": _slot(f"{name}_{axis}") for name in ("ntid", "ctaid", "nctaid") for axis in "xyz"},
     "%envreg1": lambda kernel: (kernel.context("workspace") >> 32).to("i32"),

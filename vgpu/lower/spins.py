@@ -10,12 +10,13 @@ from vgpu.lower.basic_blocks import BasicBlock, kind_of, registers_in, results, 
 from vgpu.ptx import Instruction, Special
 
 POLLING = {"volatile", "acquire", "relaxed", "mmio"}
+WAITED = ("load", "cluster_wait")
 FENCES = {"membar", "fence", "nanosleep"}
 
 
 def polls(instruction: Instruction, kind: str, fenced: bool = False) -> bool:
     """Whether an instruction reads what other threads may be about to change."""
-    if instruction.opcode == "atom":
+    if instruction.opcode == "atom" or kind == "cluster_wait":
         return True
     words = {m.split("::")[0] for m in instruction.modifiers}
     return kind == "load" and bool(POLLING & words or (fenced and not {"param", "const", "local"} & words))
@@ -52,11 +53,11 @@ def waiting(basic_blocks: list[BasicBlock], live_in: list[set[str]]) -> set[int]
         if s.end != "branch" or s.index not in s.targets or len(set(s.targets)) != 2 or s.synchronises:
             continue
         kinds = [kind_of(i) for i in s.body]
-        loads = [i for i, kind in zip(s.body, kinds, strict=True) if kind == "load"]
+        loads = [i for i, kind in zip(s.body, kinds, strict=True) if kind in WAITED]
         fenced = any(i.opcode in FENCES for i in s.body)
-        if not loads or not all(polls(i, "load", fenced) or "param" in i.modifiers for i in loads):
+        if not loads or not all(polls(i, kind_of(i), fenced) or "param" in i.modifiers for i in loads):
             continue
-        if not all(kind in ("arithmetic", "load", "fence", "address") for kind in kinds):
+        if not all(kind in ("arithmetic", "fence", "address", *WAITED) for kind in kinds):
             continue
         if any(isinstance(o, Special) and o.name.startswith(("%clock", "%globaltimer"))
                for i in s.body for o in i.operands):  # fmt: skip

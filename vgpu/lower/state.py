@@ -76,6 +76,7 @@ class State(ABC):
         self.own = {index for index, path in module.files.items() if path == filename}
         self.module, self.function, self.name, self.count = module, function, name, count
         flat = inline.flatten(module, function, self.own)
+        self.maps = any(getattr(each, "opcode", "") == "mapa" for each in flat.body)  # addresses of other blocks
         self.registers = {**flat.registers, "%cc": "pred"}
         self.flow = flow.analyse(flat.body, self.registers, fine)
         self.short = {} if fine or watched else both_sides.short_branches(self.flow)

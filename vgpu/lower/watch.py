@@ -318,7 +318,7 @@ def before(kernel: Kernel, instruction: Instruction, kind: str) -> None:
         mask = kernel.lanes_that_run(instruction).to("i64")
         wide = int("cta" not in instruction.modifiers)
         kernel.run_time("wb_s_fence", kernel.watching.place(kernel, instruction, "fence"), wide, mask)
-    elif kind == "barrier" and "arrive" in instruction.modifiers:
+    elif kind == "barrier" and "arrive" in instruction.modifiers and "cluster" not in instruction.modifiers:
         counted(kernel, instruction, instruction.operands[0], instruction.operands[1], 1)
 
 

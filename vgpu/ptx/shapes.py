@@ -148,15 +148,16 @@ _GROUPS = {
     "L2": "L2::evict_normal L2::evict_first L2::evict_last", "vector": "v2 v4 v8",
     "type": "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64",
     "operation": "add min max and or xor exch inc dec cas", "noftz": "noftz",
+    "async": "async", "completion": "mbarrier::complete_tx::bytes",
 }  # fmt: skip
 GROUP_OF = {word: group for group, words in _GROUPS.items() for word in words.split()}
 _TAKES = {
     "ld": {"how", "mmio", "scope", "space", "cache", "nc", "hint", "fetch", "L1", "L2", "vector", "type"},
     "ldu": {"space", "vector", "type"},
-    "st": {"how", "mmio", "scope", "space", "cache", "hint", "L1", "L2", "vector", "type"},
+    "st": {"how", "mmio", "scope", "space", "cache", "hint", "L1", "L2", "vector", "type", "async", "completion"},
     "atom": {"how", "scope", "space", "operation", "hint", "noftz", "vector", "type"},
 }
-_TAKES["red"] = _TAKES["atom"]
+_TAKES["red"] = _TAKES["atom"] | {"async", "completion"}
 _LANES = {"v2": 2, "v4": 4, "v8": 8}
 
 
@@ -184,6 +185,10 @@ def _memory(opcode: str, words: Words) -> tuple[str, ...] | str:
         return f"moves {bits * lanes} bits at once"
     vector = f"*{lanes}" if lanes > 1 else ""
     policy = ("s64",) if "hint" in found else ()
+    if "async" in found:
+        if found.get("space") != "shared::cluster" or "completion" not in found or "hint" in found:
+            return "is no asynchronous store to a cluster's shared memory, with an mbarrier"
+        policy = ("m",)
     if opcode not in ("ld", "ldu") and found.get("space") in ("const", "param::entry"):
         return f"writes .{found['space']} memory, which kernels only read"
     if opcode in ("ld", "ldu"):
@@ -235,7 +240,7 @@ def _redux(opcode: str, words: Words) -> Shape:
 
 def _barrier(opcode: str, words: Words) -> Shape:
     if "cluster" in words:
-        return ()
+        return () if _one_of("arrive wait", words) else "says none of arrive, wait"
     if "warp" in words:
         return ("s32",)
     if not _one_of("sync arrive red", words):
@@ -266,6 +271,14 @@ def _inspect(opcode: str, words: Words) -> Shape:
 
 def _address_of(opcode: str, words: Words) -> Shape:
     return ("d64", "s64") if words and words[-1] == "u64" else "takes addresses of 64 bits (.u64) here"
+
+
+def _cluster(opcode: str, words: Words) -> Shape:
+    """`mapa` and `getctarank`: of 32 bits with a space, of either size without."""
+    if words[-1:] not in (("u32",), ("u64",)) or not set(words[:-1]) <= {"shared::cluster"}:
+        return "takes addresses of type u32 or u64"
+    bits = words[-1][1:]
+    return (f"d{bits}", f"s{bits}", "s32") if opcode == "mapa" else ("d32", f"s{bits}")
 
 
 def _fence(opcode: str, words: Words) -> Shape:
@@ -351,6 +364,7 @@ def _query(opcode: str, words: Words) -> Shape:
 # virtual GPU has no such instruction, which is said by name when the kernel is compiled.
 SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
     "load": _memory, "store": _memory, "atomic": _memory, "address": _address_of, "inspect": _inspect,
+    "cluster": _cluster,
     "branch": lambda opcode, words: ("l",), "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
     "barrier": _barrier, "fence": _fence, "shuffle": _shuffle, "vote": _vote, "match": _match, "redux": _redux,
     "policy": _policy,

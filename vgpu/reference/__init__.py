@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from vgpu.base.errors import Deadlock, KernelTimeout, Unsupported
 from vgpu.base.schedule import chosen
 from vgpu.ptx import RESERVED, device_library
 from vgpu.reference import formats, wide
+from vgpu.reference.cluster import Cluster
 from vgpu.reference.compute import compare_halves, compute, match, pack_floats
 from vgpu.reference.kinds import ACTIONS, MOVES, members
 from vgpu.reference.machine import Index, Machine
@@ -119,8 +121,16 @@ def run(
     blocks_of_grid, shape = _three(grid), _three(block)
     found = chosen(schedule, seed)
 
+    of_cluster = _three(kernel.directives.get("reqnctapercluster") or 1)
+    clusters: dict[Index, Cluster] = {}
+    made: dict[Index, Block] = {}
+
     def start(index: Index) -> Block:
-        started = Block(program, blocks_of_grid, shape, _three(index), params, shared_bytes)
+        if index in made:
+            return made[index]
+        number = _cluster_of(index, of_cluster)
+        cluster = clusters.setdefault(number, Cluster(of_cluster, number, start))
+        started = made[index] = Block(program, blocks_of_grid, shape, index, params, shared_bytes, cluster)
         if only in (None, started.index):
             started.on_access, started.on_step, started.on_pause = on_access, on_step, on_pause
         started.output, started.machine, started.launch = output or sys.stdout.write, machine, here
@@ -129,9 +139,13 @@ def run(
     machine = Machine(cooperative, found.seed)
     here = heap.LaunchRecord(launched, blocks_of_grid, shape)
     if only is not None:
+        near = _cluster_of(only, of_cluster)
         others = [index for index in _indices(blocks_of_grid) if index != only]
+        others.sort(key=lambda index: _cluster_of(index, of_cluster) != near)
         return machine.run_for(only, others, start, max_steps)
-    return machine.run([*(blocks if blocks is not None else _indices(blocks_of_grid))], start, max_steps)
+    wanted = [_three(index) for index in (blocks if blocks is not None else _indices(blocks_of_grid))]
+    wanted.sort(key=lambda index: _cluster_of(index, of_cluster)[::-1])
+    return machine.run(wanted, start, max_steps, math.prod(of_cluster))
 
 
 @functools.lru_cache(32)
@@ -142,6 +156,11 @@ def _parse(text: str) -> ptx.Module:
 def _three(size: int | Sequence[int]) -> Index:
     sizes = tuple(int(each) for each in size) if isinstance(size, Sequence) or np.iterable(size) else (int(size),)
     x, y, z = (*sizes, 1, 1, 1)[:3]
+    return x, y, z
+
+
+def _cluster_of(index: Index, shape: Index) -> Index:
+    x, y, z = (i // n for i, n in zip(index, shape, strict=True))
     return x, y, z
 
 
@@ -173,8 +192,10 @@ class Block:
     """One block of threads: its windows of memory, its warps and its barriers."""
 
     def __init__(
-        self, program: _Program, grid: Index, shape: Index, index: Index, params: Sequence[bytes], dynamic_bytes: int
-    ):
+        self, program: _Program, grid: Index, shape: Index, index: Index, params: Sequence[bytes], dynamic_bytes: int,
+        cluster: Cluster,
+    ):  # fmt: skip
+        self.cluster = cluster
         self.program, self.grid, self.shape, self.index = program, grid, shape, index
         self.threads = int(np.prod(shape))
         self.codes, self.codes_by_name = list(program.codes.values()), program.codes
@@ -258,9 +279,11 @@ class Block:
         released = self._release()
         if not (released or moved or spun or self.stalls) and self._parked():
             self._deadlock()
-        self.watch.round(released)
         # Warps that only test mbarriers wait for others of this block, unless some spin on memory.
-        return released or moved or (self.stalls and not spun)
+        alone = self.cluster.size == 1
+        if alone:
+            self.watch.round(released)
+        return released or moved or (alone and self.stalls and not spun)
 
     @property
     def _changes(self) -> tuple[int, int]:

@@ -17,7 +17,7 @@ import numpy as np
 from vgpu import isa
 from vgpu.base.errors import KernelError, Misaligned, OutOfBounds, Unsupported
 from vgpu.ptx import Instruction, Mem, Vec
-from vgpu.reference import async_copy, mbarrier
+from vgpu.reference import async_copy, cluster, mbarrier
 from vgpu.reference import memory as mem
 from vgpu.reference.mbarrier import failure
 from vgpu.reference.warp import LANES, Frame, Warp
@@ -40,17 +40,18 @@ class CopiedRange:
 
 @dataclass(frozen=True)
 class Bulk:
-    """One bulk copy: its ranges; an mbarrier's offset for a load, a thread and its group for a store."""
+    """One bulk copy: its ranges; for a load its mbarrier's offset and block, for a store a thread and its group."""
 
     ranges: tuple[CopiedRange, ...]
     nbytes: int
     where: mbarrier.Whereabouts
     barrier: int | None = None
+    home: Block | None = None
     thread: int = 0
     group: int = 0
     reduce: Instruction | None = None
 
-    def perform(self, block: Block) -> None:
+    def perform(self) -> None:
         for each in self.ranges:
             if self.barrier is None:
                 self._store(each)
@@ -58,8 +59,8 @@ class Bulk:
                 ctypes.memset(each.near, 0, each.nbytes)
             else:
                 ctypes.memmove(each.near, each.remote, each.nbytes)
-        if self.barrier is not None:
-            block.mbarriers.update(self.barrier, 0, -self.nbytes, self.where)
+        if self.barrier is not None and self.home is not None:
+            self.home.mbarriers.update(self.barrier, 0, -self.nbytes, self.where)
 
     def _store(self, copied: CopiedRange) -> None:
         if copied.remote is None:
@@ -76,35 +77,42 @@ class Bulk:
 
 
 def complete_for(block: Block, offset: int) -> None:
-    """Complete the loads that an mbarrier waits for."""
-    _complete(block, [each for each in block.bulk if each.barrier == offset])
+    """Complete the loads that an mbarrier of the block waits for, whichever blocks of its cluster issued them."""
+    for issuer in block.cluster.blocks():
+        _complete(issuer, [each for each in issuer.bulk if each.home is block and each.barrier == offset])
 
 
 def _complete(block: Block, copies: list[Bulk]) -> None:
     for copy in copies:
         block.bulk.remove(copy)
-        copy.perform(block)
+        copy.perform()
 
 
 # ---------------------------------------------------------------- what a copy moves
 
 
 def _run(
-    warp: Warp, remote: int, offset: int, nbytes: int, writes: bool, where: mbarrier.Whereabouts
+    warp: Warp, remote: int, offset: int, nbytes: int, writes: bool, where: mbarrier.Whereabouts, near: bool
 ) -> tuple[CopiedRange, ...]:
-    """A contiguous run, checked."""
+    """A contiguous run, checked; `near`: `remote` is an offset in the block's own shared memory."""
     if nbytes % 16:
         raise failure(KernelError, f"a bulk copy of {nbytes} bytes, which is no multiple of 16", where)
     if remote % 16 or offset % 16:
         raise failure(Misaligned, "a bulk copy at an address that is no multiple of 16", where)
-    _in_shared(warp, offset, nbytes, where)
-    _in_global(remote, nbytes, writes, where)
-    return (CopiedRange(int(warp.block.shared.base) + offset, remote, nbytes),)
+    start = _in_shared(warp, offset, nbytes, where)
+    if near:
+        remote = _in_shared(warp, remote, nbytes, where)
+    else:
+        _in_global(remote, nbytes, writes, where)
+    return (CopiedRange(start, remote, nbytes),)
 
 
-def _in_shared(warp: Warp, offset: int, nbytes: int, where: mbarrier.Whereabouts) -> None:
-    if offset + nbytes > warp.block.shared_bytes:
+def _in_shared(warp: Warp, address: int, nbytes: int, where: mbarrier.Whereabouts) -> int:
+    """The host address of bytes in the shared memory of the block or of its cluster."""
+    block, offset = cluster.placed(warp.block, address)
+    if offset < 0 or offset + nbytes > block.shared_bytes:
         raise failure(OutOfBounds, f"a bulk copy of {nbytes} bytes outside shared memory", where | {"address": offset})
+    return int(block.shared.base) + offset
 
 
 def _in_global(address: int, nbytes: int, writes: bool, where: mbarrier.Whereabouts) -> None:
@@ -131,14 +139,14 @@ def _box(
     base, element, sizes, strides, steps = found.address, found.element, found.sizes, found.strides, found.steps
     nbytes = math.prod(found.counts) * element
     # Swizzling permutes within rows of `swizzle` bytes, of which the last may be incomplete.
-    _in_shared(warp, offset, layout.align_up(nbytes, found.swizzle or 1), where)
+    shared = _in_shared(warp, offset, layout.align_up(nbytes, found.swizzle or 1), where)
     _in_global(base, element + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)), writes, where)
     ranges = []
     for number, indices in enumerate(itertools.product(*(range(n) for n in reversed(found.counts)))):
         at = [start + i * step for start, i, step in zip(starts, reversed(indices), steps, strict=True)]
         inside = all(0 <= a < n for a, n in zip(at, sizes, strict=True))
         remote = base + sum(a * s for a, s in zip(at, strides, strict=True)) if inside else None
-        near = int(warp.block.shared.base) + swizzled(offset + number * element, found.swizzle)
+        near = swizzled(shared + number * element, found.swizzle)  # windows begin at multiples of 1024
         ranges.append(CopiedRange(near, remote, element))
     return tuple(ranges), nbytes
 
@@ -157,8 +165,6 @@ def swizzled(offset: int, span: int) -> int:
 def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     words = instruction.modifiers
     spaces = [w.split("::")[0] for w in words if w.split("::")[0] in ("global", "shared")]
-    if "multicast::cluster" in words or spaces == ["shared", "shared"]:
-        raise Unsupported(f"Copies within a cluster ({instruction}) are not known to the virtual GPU.")
     if any(w.startswith(("im2col", "tile::", "cp_mask", "cta_group")) for w in words):
         raise Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
     loads, tensor = spaces[0] == "shared", "tensor" in words
@@ -171,25 +177,37 @@ def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
     remotes = warp.addresses(frame, Mem(remote.base, remote.offset))
     offsets = warp.addresses(frame, near)
     barriers = warp.addresses(frame, rest.pop(0)) if loads else np.zeros(LANES, np.uint64)
+    several = warp.read(frame, rest.pop(0), isa.TYPES["u16"]) if "multicast::cluster" in words else None
     given: tuple[Any, ...] = remote.coordinates or ()
     items = given[0].items if len(given) == 1 and isinstance(given[0], Vec) else given
     coordinates = [warp.read(frame, item, S32) for item in items]
     for lane in np.flatnonzero(mask).tolist():
         where = mbarrier.whereabouts(warp, instruction, lane)
-        if tensor:
-            starts = [int(c[lane]) for c in coordinates]
-            ranges, nbytes = _box(warp, int(remotes[lane]), int(offsets[lane]), starts, not loads, where)
-        else:
-            nbytes = int(sizes[lane])
-            ranges = _run(warp, int(remotes[lane]), int(offsets[lane]), nbytes, not loads, where)
-        if loads:
-            barrier = warp.block.mbarriers.find(int(barriers[lane]), where)
-            made = Bulk(ranges, nbytes, where, barrier)
-        else:
-            thread = warp.index * LANES + lane
-            group = warp.block.bulk_groups.get(thread, 0)
-            made = Bulk(ranges, nbytes, where, None, thread, group, reduce)
-        warp.block.bulk.append(made)
+        offset, barrier, size = int(offsets[lane]), int(barriers[lane]), int(sizes[lane])
+        for rank in _ranks(warp, several, lane):
+            if rank is not None:  # the same places in another block's shared memory
+                offset, barrier = (cluster.address_of(rank, each) for each in (offset, barrier))
+            if tensor:
+                starts = [int(c[lane]) for c in coordinates]
+                ranges, nbytes = _box(warp, int(remotes[lane]), offset, starts, not loads, where)
+            else:
+                near = spaces == ["shared", "shared"]
+                ranges, nbytes = _run(warp, int(remotes[lane]), offset, size, not loads, where, near), size
+            if loads:
+                home, at = cluster.placed(warp.block, barrier)
+                made = Bulk(ranges, nbytes, where, home.mbarriers.find(at, where), home)
+            else:
+                thread = warp.index * LANES + lane
+                group = warp.block.bulk_groups.get(thread, 0)
+                made = Bulk(ranges, nbytes, where, None, None, thread, group, reduce)
+            warp.block.bulk.append(made)
+
+
+def _ranks(warp: Warp, several: np.ndarray | None, lane: int) -> list[int | None]:
+    """The ranks that a multicast names; None for the block that is meant without one."""
+    if several is None:
+        return [None]
+    return [rank for rank in range(16) if int(several[lane]) >> rank & 1]
 
 
 def commit(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:

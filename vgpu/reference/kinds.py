@@ -18,7 +18,7 @@ from vgpu.base import printf
 from vgpu.base.errors import DeviceAssert, KernelError, OutOfBounds, Unsupported
 from vgpu.ptx import Call, Instruction, Pair, Sym
 from vgpu.ptx import Vec as Vector
-from vgpu.reference import allocation, bulk_copy, lanes, mbarrier, tensor, texture
+from vgpu.reference import allocation, bulk_copy, cluster, lanes, mbarrier, tensor, texture
 from vgpu.reference import memory as mem
 from vgpu.reference.warp import LANES, Barrier, Frame, Warp
 
@@ -82,12 +82,14 @@ def store(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) 
             _passed(warp, frame, instruction, lane, int(addresses[lane]), data.shape[1])[:] = data[lane]
         return
     mem.write(mem.access(warp, instruction, mask, addresses, space, "store", data.shape[1]), mask, data)
+    if "async" in instruction.modifiers:
+        mbarrier.written(warp, frame, instruction, mask, data.shape[1])
 
 
 def atomic(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     operands = list(instruction.operands)
     target = operands.pop(0) if instruction.opcode == "atom" else None
-    if "L2::cache_hint" in instruction.modifiers:
+    if {"L2::cache_hint", "async"} & {*instruction.modifiers}:
         operands.pop()
     kind, space = _element(instruction), mem.space_of(instruction.modifiers)
     addresses = warp.addresses(frame, operands[0])
@@ -112,16 +114,19 @@ def atomic(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray)
     else:  # such as a compare-and-swap that found the lock taken
         warp.block.machine.note_spin(warp)
     warp.write(frame, target, old, kind, mask)
+    if "async" in instruction.modifiers:
+        mbarrier.written(warp, frame, instruction, mask, kind.bits // 8)
 
 
 def address(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     """`cvta`: between a window's offsets and generic addresses."""
     target, source = instruction.operands
-    kind = _element(instruction)
-    value = warp.read(frame, source, kind)
-    window = warp.windows(mem.space_of(instruction.modifiers))
-    if window is not None:
-        value = value - window[0] if "to" in instruction.modifiers else value + window[0]
+    kind, space = _element(instruction), mem.space_of(instruction.modifiers)
+    value, to = warp.read(frame, source, kind), "to" in instruction.modifiers
+    if space in ("shared", "cluster"):
+        value = cluster.short(warp, value) if to else cluster.hosts(warp, value & np.uint64(0xFFFFFFFF))
+    elif (window := warp.windows(space)) is not None:
+        value = value - window[0] if to else value + window[0]
     warp.write(frame, target, value, kind, mask)
 
 
@@ -133,8 +138,8 @@ def inspect(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray
     for name in ("shared", "local", "param"):
         base, size = warp.window(name)
         inside[name] = (value >= base) & (value - base < size)
-    inside["const"] = warp.block.in_constants(value)
-    inside["global"] = ~(inside["shared"] | inside["local"] | inside["param"] | inside["const"])
+    inside["const"], inside["cluster"] = warp.block.in_constants(value), cluster.inside(warp, value)
+    inside["global"] = ~(inside["cluster"] | inside["local"] | inside["param"] | inside["const"])
     warp.write(frame, target, inside[space], PRED, mask)
 
 
@@ -218,7 +223,8 @@ def barrier(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray
         warp.pc[mask] += 1
         return
     if "cluster" in words:
-        raise Unsupported("Barriers of clusters are not known to the virtual GPU.")
+        cluster.barrier(warp, words, mask)
+        return
     target = operands.pop(0) if "red" in words else None
     votes = warp.read(frame, operands.pop(), PRED) if "red" in words else np.zeros(LANES, bool)
     numbers = [warp.read(frame, operand, U32) for operand in operands] or [np.zeros(LANES, np.uint32)]
@@ -330,7 +336,7 @@ ACTIONS: dict[str, Action] = {
     "leave": leave, "trap": trap, "call": call, "barrier": barrier, "fence": fence, "shuffle": shuffle,
     "vote": vote, "match": match, "redux": redux, "elect": elect, "unsupported": unsupported,
     **tensor.ACTIONS,
-    **bulk_copy.ACTIONS, **mbarrier.ACTIONS,
+    **bulk_copy.ACTIONS, **mbarrier.ACTIONS, **cluster.ACTIONS,
     **texture.ACTIONS,
 }  # fmt: skip
 MOVES = {"branch", "leave", "call", "barrier"}  # kinds that set the lanes' program counters themselves

@@ -64,10 +64,11 @@ class Machine:
 
     # -- the blocks
 
-    def run(self, indices: Sequence[Index], start: Callable[[Index], Block], max_steps: int) -> int:
-        """Run all blocks to their end; returns the steps they took."""
+    def run(self, indices: Sequence[Index], start: Callable[[Index], Block], max_steps: int, cluster: int) -> int:
+        """Run all blocks to their end, `cluster` of them side by side in a cluster; returns the steps they took."""
         if self.seed is not None:
-            indices = [indices[i] for i in block_order(len(indices), self.seed)]
+            order = block_order(-(-len(indices) // cluster), self.seed)
+            indices = [index for i in order for index in indices[i * cluster : (i + 1) * cluster]]
         waiting, steps, fruitless = list(reversed(indices)), 0, 0
         resident: list[Block] = []
         together = RESIDENT if self.seed is None else WINDOW

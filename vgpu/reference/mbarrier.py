@@ -16,6 +16,7 @@ import numpy as np
 from vgpu import isa
 from vgpu.base.errors import BarrierError, Deadlock, KernelError, Misaligned, OutOfBounds
 from vgpu.ptx import Instruction, Mem
+from vgpu.reference import cluster
 from vgpu.reference.warp import LANES, Frame, Warp
 
 if TYPE_CHECKING:
@@ -129,25 +130,26 @@ class Barriers:
 
 def _each(
     warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray, operand: Mem
-) -> Iterator[tuple[int, int, Whereabouts]]:
-    """(lane, offset of its barrier, position) of the active lanes, lowest first."""
+) -> Iterator[tuple[int, Barriers, int, Whereabouts]]:
+    """(lane, the barriers of its block, offset there, position) of the active lanes, lowest first."""
     from vgpu.reference.async_copy import shared_offsets
 
     offsets = shared_offsets(warp, frame, instruction, operand)
     for lane in np.flatnonzero(mask).tolist():
         offset = int(offsets[lane]) if offsets[lane] < 2**62 else -1
-        yield lane, offset, whereabouts(warp, instruction, lane)
+        block, offset = cluster.placed(warp.block, offset)
+        yield lane, block.mbarriers, offset, whereabouts(warp, instruction, lane)
 
 
 def init(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     counts = warp.read(frame, instruction.operands[1], U32)
-    for lane, offset, where in _each(warp, frame, instruction, mask, instruction.operands[0]):
-        warp.block.mbarriers.init(offset, int(counts[lane]), where)
+    for lane, barriers, offset, where in _each(warp, frame, instruction, mask, instruction.operands[0]):
+        barriers.init(offset, int(counts[lane]), where)
 
 
 def invalidate(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
-    for _, offset, where in _each(warp, frame, instruction, mask, instruction.operands[0]):
-        warp.block.mbarriers.invalidate(offset, where)
+    for _, barriers, offset, where in _each(warp, frame, instruction, mask, instruction.operands[0]):
+        barriers.invalidate(offset, where)
 
 
 def arrive(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
@@ -155,10 +157,10 @@ def arrive(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray)
     target, barrier, *rest = instruction.operands
     amounts = warp.read(frame, rest[0], U32) if rest else np.ones(LANES, np.uint32)
     states = np.zeros(LANES, np.uint64)
-    for lane, offset, where in _each(warp, frame, instruction, mask, barrier):
+    for lane, barriers, offset, where in _each(warp, frame, instruction, mask, barrier):
         amount = int(amounts[lane])
         arrivals, nbytes = (1, amount) if "expect_tx" in words else (amount, 0)
-        states[lane] = warp.block.mbarriers.update(
+        states[lane] = barriers.update(
             offset, arrivals, nbytes, where, words[0] == "arrive_drop", "noComplete" not in words
         )
     warp.write(frame, target, states, U64, mask)
@@ -168,8 +170,14 @@ def expect(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray)
     barrier, amount = instruction.operands
     sign = -1 if instruction.modifiers[0] == "complete_tx" else 1
     amounts = warp.read(frame, amount, isa.TYPES["s32"])
-    for lane, offset, where in _each(warp, frame, instruction, mask, barrier):
-        warp.block.mbarriers.update(offset, 0, sign * int(amounts[lane]), where)
+    for lane, barriers, offset, where in _each(warp, frame, instruction, mask, barrier):
+        barriers.update(offset, 0, sign * int(amounts[lane]), where)
+
+
+def written(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray, nbytes: int) -> None:
+    """Tell the mbarriers of an asynchronous store, its last operand, of the bytes that each lane has written."""
+    for _, barriers, offset, where in _each(warp, frame, instruction, mask, instruction.operands[-1]):
+        barriers.update(offset, 0, -nbytes, where)
 
 
 def wait(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
@@ -181,8 +189,8 @@ def wait(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
     values = warp.read(frame, wanted, U32 if parity else U64)
     numbers = values & np.uint32(1) if parity else (values >> np.uint64(32)) & np.uint64(1)
     over = np.zeros(LANES, bool)
-    for lane, offset, where in _each(warp, frame, instruction, mask, barrier):
-        phase = warp.block.mbarriers.found[warp.block.mbarriers.find(offset, where)]
+    for lane, barriers, offset, where in _each(warp, frame, instruction, mask, barrier):
+        phase = barriers.found[barriers.find(offset, where)]
         if phase.number % 2 == numbers[lane]:
             async_copy.complete_for(warp.block, offset)
             bulk_copy.complete_for(warp.block, offset)

@@ -19,6 +19,7 @@ from vgpu.base import printf
 from vgpu.base.errors import Misaligned, OutOfBounds, Unsupported
 from vgpu.isa import in_numpy as py
 from vgpu.ptx import Instruction
+from vgpu.reference import cluster
 from vgpu.storage import heap, heap_words, memory
 
 if TYPE_CHECKING:
@@ -26,11 +27,14 @@ if TYPE_CHECKING:
 
 LANES = 32
 ALIGNMENT = 1024  # of windows, as in the compiled engine
+SPACE_OF_CLUSTER = "shared::cluster"
 SPACES = ("global", "shared", "local", "const", "param")
 
 
 def space_of(modifiers: tuple[str, ...]) -> str:
     """The state space an instruction names, "generic" if it names none."""
+    if SPACE_OF_CLUSTER in modifiers:
+        return "cluster"
     for word in modifiers:
         if word.split("::")[0] in SPACES:
             return word.split("::")[0]
@@ -82,6 +86,8 @@ def access(
 
     Raises `OutOfBounds` or `Misaligned` for the lowest invalid lane.
     """
+    if space == "cluster":
+        addresses, space = cluster.hosts(warp, addresses), "generic"
     hosts = addresses.copy()
     for name, where in _split(warp, mask, addresses, space):
         if not where.any():
@@ -98,7 +104,7 @@ def access(
             inside = inside_device_memory(addresses, nbytes, op != "load")
         _check(warp, instruction, where, seen, inside, name, op, nbytes)
         if name != "param":
-            warp.observe(instruction, name, op, nbytes, where, seen)
+            warp.observe(instruction, name.split()[0], op, nbytes, where, seen)
     return hosts
 
 
@@ -111,6 +117,10 @@ def _split(warp: Warp, mask: np.ndarray, addresses: np.ndarray, space: str) -> l
         base, size = warp.window(name)
         here = rest & (addresses >= base) & (addresses - base < size)
         parts.append((name, here))
+        rest &= ~here
+    for rank, start in warp.block.cluster.windows(warp.block):
+        here = rest & (addresses - np.uint64(start) < np.uint64(warp.block.shared_bytes))
+        parts.append((f"remote {rank}", here))
         rest &= ~here
     return [("global", rest), *parts]
 

@@ -100,6 +100,7 @@ class Warp:
         self.linear = np.minimum(threads, block.threads - 1)
         self.waiting: dict[int, Barrier] = {}
         self.pc = np.zeros(LANES, np.int64)
+        self.cluster_phase = np.zeros(LANES, np.int64)  # in which each lane arrived at the cluster's barrier, plus 1
         self.depth = np.zeros(LANES, np.int64)
         self.code = np.zeros(LANES, np.int64)
         self.stacks: list[list[tuple[int, int, Call]]] = [[] for _ in range(LANES)]
@@ -220,6 +221,9 @@ class Warp:
         """(host address of offset 0, size) of a space that has offsets; the base is one a lane for local."""
         if space == "shared":
             return np.uint64(self.block.shared.base), np.uint64(self.block.shared_bytes)
+        if space.startswith("remote"):
+            block = self.block.cluster.block(int(space.split()[1]))
+            return None if block is None else (np.uint64(block.shared.base), np.uint64(block.shared_bytes))
         if space == "local":
             size = self.block.stack_bytes
             return self.block.local.base + self.linear.astype(np.uint64) * np.uint64(size), np.uint64(size)
@@ -237,6 +241,12 @@ class Warp:
         name, _, axis = name.lstrip("%").partition(".")
         block = self.block
         vectors: dict[str, Any] = {"tid": self.thread, "ntid": block.shape, "ctaid": block.index, "nctaid": block.grid}
+        shape, number = block.cluster.shape, block.cluster.number
+        vectors |= {
+            "clusterid": number, "cluster_nctaid": shape,
+            "nclusterid": [n // size for n, size in zip(block.grid, shape, strict=True)],
+            "cluster_ctaid": [i % size for i, size in zip(block.index, shape, strict=True)],
+        }  # fmt: skip
         if name in vectors:
             found = vectors[name]["xyz".index(axis)] if axis in ("x", "y", "z") else 0
             return np.full(LANES, found, np.uint64)
@@ -247,7 +257,8 @@ class Warp:
             "lanemask_eq": ones << lane, "lanemask_lt": below, "lanemask_le": below | (ones << lane),
             "lanemask_gt": ~(below | (ones << lane)), "lanemask_ge": ~below, "smid": 0, "nsmid": 1,
             "gridid": 1, "clock_hi": 0, "globaltimer_hi": 0, "dynamic_smem_size": block.dynamic_bytes,
-            "total_smem_size": block.shared_bytes,
+            "total_smem_size": block.shared_bytes, "cluster_nctarank": block.cluster.size,
+            "cluster_ctarank": block.cluster.rank(block.index), "is_explicit_cluster": block.cluster.size > 1,
             "envreg1": self.workspace() >> 32, "envreg2": self.workspace() & 0xFFFFFFFF,
         }  # fmt: skip
         if name in CLOCKS:  # each reading by a warp is 32 later than its last

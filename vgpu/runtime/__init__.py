@@ -12,6 +12,7 @@ from vgpu.runtime import (
     async_copy,
     barriers,
     bulk_copy,
+    cluster,
     directed,
     driver,
     follow,
@@ -32,7 +33,9 @@ def source(vectors: str) -> str:
 
     vectors: what the CPU has of "avx512", "avx2" and "".
     """
-    parts = (driver, places, barriers, replay, host, follow, heap, tensor, texture, async_copy, mbarrier, bulk_copy)
+    parts = (
+        driver, places, barriers, replay, host, follow, heap, tensor, texture, async_copy, mbarrier, bulk_copy, cluster,
+    )  # fmt: skip
     written = [access.source(vectors == "avx512"), shadow.hooks(), lanes.source(vectors)]
     return "\n".join([*written, *(part.source() for part in parts)])
 

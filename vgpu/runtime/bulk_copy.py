@@ -17,8 +17,9 @@ from vgpu.base.context import (
     BULK_ENTRY_BYTES,
     BULK_REQUEST,
     LOADS,
+    MULTICAST,
+    NEAR,
     SITE_SLOT,
-    SLOT,
     STORES,
     TENSOR,
     TENSOR_BYTES,
@@ -26,10 +27,12 @@ from vgpu.base.context import (
     TENSOR_MARK,
 )
 from vgpu.ir.value import V32, V64, Value, vector
+from vgpu.runtime.cluster import RANK_SHIFT, field, record
 from vgpu.runtime.mbarrier import fault
 from vgpu.runtime.write import Routine
 
 AXES = 5
+MOST_BLOCKS = 16  # that a multicast may name
 
 
 def _queue(r: Routine) -> Value:
@@ -90,8 +93,8 @@ def _reduce(bits: int) -> Routine:
 
 def _move() -> Routine:
     """One run of bytes between global and shared memory, in the direction and with the reduction of an entry."""
-    r = Routine("move_run", "ptr ctx, ptr entry, i64 remote, i64 offset, i64 bytes, i64 element")
-    shared = r.slot("shared_base") + r["offset"]
+    r = Routine("move_run", "ptr ctx, ptr entry, i64 remote, i64 shared, i64 bytes, i64 element")
+    shared = r["shared"]
     kind, function = _field(r, r["entry"], "kind") & 1, _field(r, r["entry"], "reduce")
     with r.when(kind.eq(LOADS)):
         r.copy(shared.to("ptr"), r["remote"].to("ptr"), r["bytes"])
@@ -113,7 +116,7 @@ def _axis(r: Routine, map_: Value, name: str, axis: int) -> Value:
 
 def _tensor() -> Routine:
     """A box of a tensor, row by row: what lies outside the tensor comes as zeros and is not written."""
-    r = Routine("move_tensor", "ptr ctx, ptr entry")
+    r = Routine("move_tensor", "ptr ctx, ptr entry, i64 shared")
     map_ = r.at(r["entry"], BULK_ENTRY["map"])
     site = _field(r, r["entry"], "site").to("ptr")
     element = r.load(r.at(map_, TENSOR_MAP["element"]), "i32", 1).to("i64")
@@ -121,7 +124,7 @@ def _tensor() -> Routine:
     # Rows of 32, 64 or 128 bytes: the number of a 16-byte piece takes the number of its 128-byte line into account.
     twist = swizzle.eq(0).select(r.number("i64", 0), (swizzle - 16) & 0x70)
     stores = _field(r, r["entry"], "kind") & STORES
-    shared = _field(r, r["entry"], "offset")
+    shared = r["shared"]  # a multiple of 1024 lies before shared memory, so that swizzling may take it for an offset
     starts = [r.load(r.at(r["entry"], BULK_ENTRY["coordinates"] + 8 * axis), "i64", 8) for axis in range(AXES)]
     counts = []
     for axis in range(AXES):
@@ -145,7 +148,7 @@ def _tensor() -> Routine:
             address.add(at * _axis(r, map_, "strides", axis))
         offset = shared + number * row * element
         with r.when(stores.eq(0)):
-            r.fill(r.at(r.slot("shared_base", "ptr"), offset), 0, row * element)
+            r.fill(offset.to("ptr"), 0, row * element)
         with r.when(inside.get() & (empty ^ 1)):
             remote = address.get() + starts[0] * element
             first, last = low * element, high * element
@@ -174,21 +177,25 @@ def _finish() -> Routine:
         r.give()
     r.store(r.at(entry, BULK_ENTRY["open"]), r.number("i64", 0), 8)
     kind, nbytes = _field(r, entry, "kind"), _field(r, entry, "bytes")
+    number = r.call("i64", "site_id", r["ctx"], _field(r, entry, "site").to("ptr"))
+    shared = r.call("i64", "in_cluster", r["ctx"], _field(r, entry, "offset").to("i32"))
+    with r.when(shared.below(0, signed=True)):  # the block has ended
+        fault(r, "bounds", number + 1, _field(r, entry, "thread") & 31, shared)
+        r.give()
     with r.when((kind & TENSOR).ne(0)):
-        r.call("void", "move_tensor", r["ctx"], entry)
+        r.call("void", "move_tensor", r["ctx"], entry, shared)
     with r.when((kind & TENSOR).eq(0)):
         # For a plain copy the first "coordinate" is the size of its elements.
         element = _field(r, entry, "coordinates")
-        remote, offset = _field(r, entry, "remote"), _field(r, entry, "offset")
+        remote = _field(r, entry, "remote")
         site = _field(r, entry, "site").to("ptr")
         r.call("void", "mark_run", r["ctx"], site, remote, nbytes, kind & STORES)
-        r.call("void", "move_run", r["ctx"], entry, remote, offset, nbytes, element)
+        r.call("void", "move_run", r["ctx"], entry, remote, shared, nbytes, element)
     r.call("void", "wb_s_bulk", r["ctx"], entry.to("i64"), r.number("i64", 1))
     with r.when((kind & STORES).eq(0)):
-        site = r.call("i64", "site_id", r["ctx"], _field(r, entry, "site").to("ptr"))
         thread, barrier = _field(r, entry, "thread"), _field(r, entry, "barrier").to("i32")
         none = r.number("i64", 0)
-        r.call("i64", "barrier_update", r["ctx"], site, thread & 31, barrier, none, none - nbytes, r.number("i32", 0))
+        r.call("i64", "barrier_update", r["ctx"], number, thread & 31, barrier, none, none - nbytes, r.number("i32", 0))
     return r
 
 
@@ -208,13 +215,23 @@ def _drop() -> Routine:
 # ---------------------------------------------------------------- instructions
 
 
+def _outside(r: Routine, nbytes: Value) -> Value:
+    """Whether so many bytes from the offset on don't lie in the shared memory of a block that runs."""
+    start = r["offset"] & (1 << RANK_SHIFT) - 1
+    beyond = (start + nbytes).above(r.slot("shared_bytes"))
+    return beyond | r.call("i64", "in_cluster", r["ctx"], r["offset"].to("i32")).below(0, signed=True)
+
+
 def _check_run() -> Routine:
     """Bounds and alignment of a plain copy on both sides; 0 after reporting a fault."""
-    r = Routine("check_bulk", "ptr ctx, i64 id, ptr site, i64 lane, i64 remote, i64 offset, i64 bytes, i1 writes", "i1")
+    r = Routine("check_bulk", "ptr ctx, i64 id, ptr site, i64 lane, i64 remote, i64 offset, i64 bytes, i64 kind", "i1")
+    writes = (r["kind"] & STORES).ne(0)
 
-    def inside(nbytes: Value) -> Value:  # one array of global memory
-        placed = r.call("i1", "place", r["ctx"], r["site"], r["remote"], nbytes, r["writes"])
-        return placed & r.known("space").eq(0)
+    def inside(nbytes: Value) -> Value:  # one array of global memory, or the block's shared memory
+        within, have = r["remote"] - r.slot("shared_base"), r.slot("shared_bytes")
+        near = within.below(have) & ((within + nbytes).above(have) ^ 1)
+        placed = r.call("i1", "place", r["ctx"], r["site"], r["remote"], nbytes, writes)
+        return (r["kind"] & NEAR).ne(0).select(near, placed & r.known("space").eq(0))
 
     no = r.number("i1", 0)
     with r.when((r["bytes"] & 15).ne(0)):
@@ -225,7 +242,7 @@ def _check_run() -> Routine:
             fault(r, "bulk_alignment", r["id"], r["lane"], r[side] & 15)
             r.give(no)
     # The site is that of the global side; the one of the shared side follows it.
-    with r.when((r["offset"] + r["bytes"]).above(r.slot("shared_bytes"))):
+    with r.when(_outside(r, r["bytes"])):
         fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
         r.give(no)
     with r.when(r["bytes"].ne(0)), r.when(inside(r["bytes"]) ^ 1):
@@ -304,7 +321,7 @@ def _check_tensor() -> Routine:
     # Swizzling changes places within rows of so many bytes, of which the last may be begun only.
     rest = swizzle.eq(0).select(r.number("i64", 0), swizzle - 1)
     reach = (box.get() + rest) & ~rest
-    with r.when((r["offset"] + reach).above(r.slot("shared_bytes"))):
+    with r.when(_outside(r, reach)):
         fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
         r.give(bad)
     start = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
@@ -320,12 +337,12 @@ def _issue() -> Routine:
     coordinates = ", ".join(f"{V32} c{axis}" for axis in range(AXES))
     r = Routine(
         "wb_bulk",
-        f"ptr ctx, ptr site, {V64} remotes, {V32} offsets, {V32} barriers, {V32} sizes, i32 mask, i64 kind, i64 rank, "
-        f"ptr reduce, {coordinates}",
+        f"ptr ctx, ptr site, {V64} remotes, {V32} offsets, {V32} barriers, {V32} sizes, {V32} blocks, i32 mask, i64 kind, "
+        f"i64 rank, ptr reduce, {coordinates}",
     )
     ctx, kind = r["ctx"], r["kind"]
     id_, writes = r.call("i64", "site_id", ctx, r["site"]), (kind & STORES).ne(0)
-    spread = {name: r.spread(r[name]) for name in ("remotes", "offsets", "barriers", "sizes")}
+    spread = {name: r.spread(r[name]) for name in ("remotes", "offsets", "barriers", "sizes", "blocks")}
     spread |= {f"c{axis}": r.spread(r[f"c{axis}"]) for axis in range(AXES)}
     private = r.spread(r.number(V64, 0))  # 256 bytes, of which a tensor map takes 128
     with r.each(r["mask"]) as lane:
@@ -333,6 +350,7 @@ def _issue() -> Routine:
         offset, barrier, size = (
             r.load(r.at(spread[name], lane << 2), "i32", 4).to("i64") for name in ("offsets", "barriers", "sizes")
         )
+        offset, barrier = (r.call("i64", "cluster_address", ctx, each) for each in (offset, barrier))
         nbytes = r.variable("i64", size)
         with r.when((kind & TENSOR).ne(0)):
             given = (ctx, id_, r["site"], lane, remote, offset, r["rank"], private, writes)
@@ -340,40 +358,42 @@ def _issue() -> Routine:
             with r.when(nbytes.get().eq(-1)):
                 r.give()
         with r.when((kind & TENSOR).eq(0)):
-            fine = r.call("i1", "check_bulk", ctx, id_, r["site"], lane, remote, offset, size, writes)
+            fine = r.call("i1", "check_bulk", ctx, id_, r["site"], lane, remote, offset, size, kind)
             with r.when(fine ^ 1):
                 r.give()
         with r.when((kind & STORES).eq(0)):
             place = r.call("ptr", "live_barrier", ctx, id_, lane, barrier.to("i32"))
             with r.when(place.eq("null")):
                 r.give()
-        for slot, amount in (("requests", 1), ("lanes", nbytes.get())):
-            counter = r.at(r["site"], 8 * SITE_SLOT[slot])
-            r.store(counter, r.load(counter, "i64", 8) + amount, 8)
-        asked = r.at(ctx, 8 * SLOT["slice_requests"])
-        words = (nbytes.get() + (BULK_REQUEST - 1)) >> (BULK_REQUEST.bit_length() - 1)
-        r.store(asked, r.load(asked, "i64", 8) + words, 8)
-        queue = _queue(r)
-        head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
-        with r.when((tail - head).eq(BULK_ENTRIES)):
-            r.call("void", "finish_bulk", ctx, _entry(r, queue, head))
-            r.call("void", "drop_bulk", queue)
-        entry = _entry(r, queue, tail)
-        thread = (r.slot("warp") << 5) + lane
-        group = r.load(r.at(queue, (thread << 2) + BULK["committed"]), "i32", 4).to("i64")
-        fields = {
-            "open": r.number("i64", 1), "kind": kind, "site": r["site"].to("i64"), "remote": remote, "offset": offset,
-            "bytes": nbytes.get(), "barrier": barrier, "thread": thread, "group": group,
-            "reduce": r["reduce"].to("i64"),
-        }  # fmt: skip
-        for name, value in fields.items():
-            r.store(r.at(entry, BULK_ENTRY[name]), value, 8)
-        r.copy(r.at(entry, BULK_ENTRY["map"]), private, TENSOR_BYTES)
-        for axis in range(AXES):
-            value = r.load(r.at(spread[f"c{axis}"], lane << 2), "i32", 4).to("i64", signed=True)
-            r.store(r.at(entry, BULK_ENTRY["coordinates"] + 8 * axis), value, 8)
-        r.store(r.at(queue, BULK["tail"]), tail + 1, 8)
-        r.call("void", "wb_s_bulk", ctx, entry.to("i64"), r.number("i64", 0))
+        wanted = r.load(r.at(spread["blocks"], lane << 2), "i32", 4) & (1 << MOST_BLOCKS) - 1
+        several = (kind & MULTICAST).ne(0) & r.slot("cluster").above(1)
+        blocks = several.select(wanted, r.number("i32", 1))
+        for slot, amount in (("requests", r.i64(1)), ("lanes", nbytes.get() * r.many(blocks).to("i64"))):
+            r.add_to(r.at(r["site"], 8 * SITE_SLOT[slot]), amount)
+        r.add_slot("slice_requests", (nbytes.get() + (BULK_REQUEST - 1)) >> (BULK_REQUEST.bit_length() - 1))
+        with r.each(blocks) as block:
+            there = lambda address: several.select(address & (1 << RANK_SHIFT) - 1 | block + 1 << RANK_SHIFT, address)
+            queue = _queue(r)
+            head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
+            with r.when((tail - head).eq(BULK_ENTRIES)):
+                r.call("void", "finish_bulk", ctx, _entry(r, queue, head))
+                r.call("void", "drop_bulk", queue)
+            entry = _entry(r, queue, tail)
+            thread = (r.slot("warp") << 5) + lane
+            group = r.load(r.at(queue, (thread << 2) + BULK["committed"]), "i32", 4).to("i64")
+            fields = {
+                "open": r.i64(1), "kind": kind, "site": r["site"].to("i64"), "remote": remote, "offset": there(offset),
+                "bytes": nbytes.get(), "barrier": there(barrier), "thread": thread, "group": group,
+                "reduce": r["reduce"].to("i64"),
+            }  # fmt: skip
+            for name, value in fields.items():
+                r.store(r.at(entry, BULK_ENTRY[name]), value, 8)
+            r.copy(r.at(entry, BULK_ENTRY["map"]), private, TENSOR_BYTES)
+            for axis in range(AXES):
+                value = r.load(r.at(spread[f"c{axis}"], lane << 2), "i32", 4).to("i64", signed=True)
+                r.store(r.at(entry, BULK_ENTRY["coordinates"] + 8 * axis), value, 8)
+            r.store(r.at(queue, BULK["tail"]), tail + 1, 8)
+            r.call("void", "wb_s_bulk", ctx, entry.to("i64"), r.number("i64", 0))
     return r
 
 
@@ -406,16 +426,20 @@ def _wait() -> Routine:
 
 
 def _complete_for() -> Routine:
-    """The loads that an mbarrier waits for."""
+    """The loads that an mbarrier of the block waits for, whichever blocks of its cluster issued them."""
     r = Routine("complete_bulk_for", "ptr ctx, i32 offset")
-    queue = _queue(r)
-    head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
-    with r.count_to(tail, head) as number:
-        entry = _entry(r, queue, number)
-        here = _field(r, entry, "barrier").eq(r["offset"].to("i64")) & (_field(r, entry, "kind") & STORES).eq(0)
-        with r.when(here):
-            r.call("void", "finish_bulk", r["ctx"], entry)
-    r.call("void", "drop_bulk", queue)
+    barrier = r.call("i64", "cluster_address", r["ctx"], r["offset"].to("i64"))
+    with r.count_to(r.slot("cluster")) as rank:
+        block = record(r, rank)
+        queue = field(r, block, "copies").to("ptr")
+        with r.when(r.load(queue, "i64", 8).eq(field(r, block, "block") + 1)):
+            head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
+            with r.count_to(tail, head) as number:
+                entry = _entry(r, queue, number)
+                here = _field(r, entry, "barrier").eq(barrier) & (_field(r, entry, "kind") & STORES).eq(0)
+                with r.when(here):
+                    r.call("void", "finish_bulk", r["ctx"], entry)
+            r.call("void", "drop_bulk", queue)
     return r
 
 

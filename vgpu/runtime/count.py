@@ -12,7 +12,7 @@ from vgpu.ir.value import V32, V64, Value
 from vgpu.runtime.write import Routine
 from vgpu.storage.banks import BANK_BYTES, BANKS
 
-SHARED, LOCAL = 1, 2  # what a site keeps of the space of its last address; 0 is global memory
+SHARED, LOCAL, REMOTE = 1, 2, 3  # what a site keeps of the space of its last address; 0 is global memory
 
 
 def touched(r: Routine, write: Value) -> Value:
@@ -41,6 +41,11 @@ def place(name: str, offsets: str, in_heap: str) -> Routine:
                 leave()
 
         window(SHARED, r.slot("shared_base"), r.slot("shared_bytes"))
+        with r.count_to(r.slot("cluster"), 1) as other:  # without clusters, never
+            rank = (r.slot("resident_slot") + other) % r.slot("cluster")
+            start = r.call("i64", "shared_of_rank", r["ctx"], rank)
+            with r.when(start.above(0, signed=True)):  # it is somewhere
+                window(REMOTE, start, r.slot("shared_bytes"))
         window(LOCAL, r.slot("local_base"), r.slot("local_bytes") * (r.slot("warps") << 5))
         with r.when((addr - r.slot("heap")).below(r.slot("heap_bytes"))):
             r.pass_on(in_heap)

@@ -9,7 +9,7 @@ again, it goes on where it stopped.
 
 from __future__ import annotations
 
-from vgpu.base.context import DONE, IDLE, OUT_OF_FUEL, RESIDENT_SLOT, SPUN
+from vgpu.base.context import DONE, IDLE, OUT_OF_FUEL, SPUN
 from vgpu.ir.value import Value
 from vgpu.runtime.loop_parts import ROUNDS, Loop
 from vgpu.runtime.plain_loop import plain_loop
@@ -65,13 +65,17 @@ def _begin(r: _Residents) -> None:
     r.enter()
     r.go("round")
 
-    r.label("fetch")  # the place in use is free
-    number = r.take_blocks()
+    r.label("fetch")  # the place in use is free, and those of its cluster
+    together = r.slot("cluster")
+    number = r.take_blocks(together)
     with r.when(r.exists(number) ^ 1):
         r.go("hop", r.slot("in_block").ne(0))
         r.stop(DONE)
-    r.call("void", "begin_block", r["ctx"], number)
-    r.call("void", "wb_s_begin", r["ctx"])
+    first = r.call("i64", "first_of_cluster", r["ctx"])
+    with r.count_to(together) as rank:
+        r.call("void", "enter_place", r["ctx"], first + rank)
+        r.call("void", "begin_block", r["ctx"], number + rank)
+        r.call("void", "wb_s_begin", r["ctx"])
 
 
 def _round(r: _Residents) -> None:
@@ -97,10 +101,10 @@ def _round(r: _Residents) -> None:
         for count, amount in zip((live, starved, waiting), r.turn(state), strict=True):
             count.add(amount)
     with r.when(live.get().eq(0)):
-        r.go("fetch", r.add_slot("in_block", -1).eq(0))
+        r.go("waits_for_others", r.slot("finished").ne(0))
         r.set_slot("progress", 1)
-        left = r.call("ptr", "record_of", r["ctx"], r.slot("resident_slot"))
-        r.store(r.at(left, RESIDENT_SLOT["block"], "i64"), r.number("i64", -1), 8)
+        r.go("hop", r.call("i1", "leave_place", r["ctx"]) ^ 1)
+        r.go("fetch", r.add_slot("in_block", r.i64(0) - r.slot("cluster")).eq(0))
         r.go("hop")
     opened = r.open_barriers(states, r.slot("barriers", "ptr"), told=True)
     with r.when((starved.get() | waiting.get()).eq(0)):

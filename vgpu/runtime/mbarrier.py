@@ -23,6 +23,7 @@ from vgpu.base.context import (
 )
 from vgpu.ir.value import V32, V64, Value
 from vgpu.runtime.async_copy import entry_at, own_queue, warp_queue
+from vgpu.runtime.cluster import NOWHERE, RANK_SHIFT
 from vgpu.runtime.write import Routine
 
 FIELD_BITS = 20
@@ -35,17 +36,23 @@ def fault(r: Routine, code: str, site: Value, lane: Value, address: Value) -> No
 
 
 def _find() -> Routine:
-    """A pointer to the 8 bytes at an offset, or null after reporting that they lie outside or are not aligned."""
+    """A pointer to the 8 bytes at an offset, or null after reporting that they lie outside or are not aligned.
+
+    The offset is in the block's shared memory, or in that of its cluster (see `cluster`).
+    """
     r = Routine("barrier_at", "ptr ctx, i64 site, i64 lane, i32 offset", "ptr")
-    offset = r["offset"].to("i64")
-    null = r.null()
-    with r.when(offset.below(r.slot("shared_bytes") - 7, signed=True) ^ 1):
+    null, base = r.null(), r.variable("i64", r.slot("shared_base"))
+    offset = (r["offset"] & (1 << RANK_SHIFT) - 1).to("i64")
+    rank = (r["offset"] >> RANK_SHIFT).to("i64")
+    with r.when(rank.ne(0)):
+        base.set(r.call("i64", "shared_of_rank", r["ctx"], rank - 1))
+    with r.when(base.get().eq(NOWHERE) | (offset.below(r.slot("shared_bytes") - 7, signed=True) ^ 1)):
         fault(r, "bounds", r["site"], r["lane"], r["offset"])
         r.give(null)
     with r.when((offset & 7).ne(0)):
         fault(r, "alignment", r["site"], r["lane"], r["offset"])
         r.give(null)
-    r.give(r.at(r.slot("shared_base", "ptr"), offset))
+    r.give((base.get() + offset).to("ptr"))
     return r
 
 
@@ -262,7 +269,7 @@ def _judge() -> Routine:
 
     `starved` counts the warps whose slice was not enough, `waiting` those that wait for memory to change. A kernel may
     test a barrier a few times and then do something else, so only many rounds in which every test fails are a deadlock.
-    Where some warps wait for memory, other blocks may be what they wait for.
+    Where some warps wait for memory, other blocks may be what they wait for; in a cluster, also for an mbarrier.
     """
     r = Routine("judge_round", "ptr ctx, i64 opened, i64 starved, i64 waiting", "i32")
     stalls, skipped = r.slot("stalls"), r.slot("skipped")
@@ -277,7 +284,7 @@ def _judge() -> Routine:
     r.set_slot("barrier_events", 0)
     with r.when(quiet ^ 1):
         r.set_slot("progress", 1)
-    with r.when(quiet & r["waiting"].ne(0)):
+    with r.when(quiet & (r["waiting"].ne(0) | r.slot("cluster").above(1))):
         r.set_slot("spun", r.slot("spun") | STALLED)
         r.give(r.number("i32", 3))
     idle = quiet.select(r.slot("idle_rounds") + 1, 0)

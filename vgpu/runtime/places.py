@@ -29,6 +29,32 @@ def _enter() -> Routine:
     return r
 
 
+def _first_of_cluster() -> Routine:
+    """The number of the place of rank 0 in the cluster whose block is in use."""
+    r = Routine("first_of_cluster", "ptr ctx", "i64", words="alwaysinline")
+    place = r.slot("resident_slot")
+    r.give(place - place % r.slot("cluster"))
+    return r
+
+
+def _leave() -> Routine:
+    """The block in use has ended: free its place, and those of its cluster, once all blocks of it have; whether so."""
+    r = Routine("leave_place", "ptr ctx", "i1")
+    first, together = r.call("i64", "first_of_cluster", r["ctx"]), r.slot("cluster")
+
+    def field(place: Value, name: str) -> Value:
+        return r.at(_record(r, place), 8 * RESIDENT_SLOT[name])
+
+    r.set_slot("finished", 1)
+    r.store(field(r.slot("resident_slot"), "finished"), r.i64(1), 8)
+    with r.count_to(together) as rank, r.when(r.load(field(first + rank, "finished"), "i64", 8).eq(0)):
+        r.give(r.number("i1", 0))
+    with r.count_to(together) as rank:
+        r.store(field(first + rank, "block"), r.number("i64", -1), 8)
+    r.give(r.number("i1", 1))
+    return r
+
+
 def _next() -> Routine:
     """The next place after `from`, round the table, that is free or (free: false) that is taken; there must be one."""
     r = Routine("next_place", "ptr ctx, i64 from, i1 free", "i64")
@@ -65,12 +91,16 @@ def _begin() -> Routine:
     for slot, value in known.items():
         r.store(r.at(record, 8 * RESIDENT_SLOT[slot]), value, 8)
         r.set_slot(slot, value)
+    r.store(r.at(record, 8 * RESIDENT_SLOT["finished"]), r.i64(0), 8)
+    r.set_slot("finished", 0)
     r.set_slot("progress", 1)
     r.add_slot("in_block", 1)
     shared, warps = r.slot("shared_base", "ptr"), r.slot("warps")
     r.fill(shared, -1, r.slot("shared_bytes"))
     r.fill(shared, 0, r.slot("zeroed_shared"))
     r.fill(r.slot("barriers", "ptr"), 0, BARRIER_BYTES)
+    with r.when(r.slot("cluster").above(1)):
+        r.fill(r.slot("cluster_lanes", "ptr"), 0, warps << 7)
     r.fill(r.slot("local_base", "ptr"), -1, r.slot("local_bytes") * (warps << 5))
     first, states = r.slot("first_pcs", "ptr"), r.slot("states", "ptr")
     nbytes, cleared = r.slot("state_bytes"), r.slot("zeroed_state")
@@ -115,5 +145,15 @@ def _random_turn() -> Routine:
 
 
 def source() -> str:
-    routines = (_record_of(), _enter(), _next(), _blocks_end(), _begin(), _draw(), _random_turn())
+    routines = (
+        _record_of(),
+        _enter(),
+        _first_of_cluster(),
+        _leave(),
+        _next(),
+        _blocks_end(),
+        _begin(),
+        _draw(),
+        _random_turn(),
+    )
     return "".join(map(str, routines))

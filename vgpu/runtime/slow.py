@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vgpu.base.context import ERROR_CODE, SEARCHES
 from vgpu.ir.value import V64, Value
-from vgpu.runtime.count import LOCAL, SHARED
+from vgpu.runtime.count import LOCAL, REMOTE, SHARED
 from vgpu.runtime.overwrites import ATOMIC, LOAD, STORE
 from vgpu.runtime.pattern import SHARED_ELEMENT, Request
 from vgpu.runtime.repeated import ADDRESSES
@@ -66,6 +66,11 @@ class Access(Routine):
         self.bump("local_requests", 1)
         self.bump("local_sectors", sectors.to("i64"))
 
+    def count_remote(self, lanes: Value) -> None:
+        """Count a request to the shared memory of other blocks of the cluster."""
+        self.bump("remote_requests", 1)
+        self.bump("remote_lanes", self.many(lanes).to("i64"))
+
     def others(self, offsets: Value) -> Value:
         """The lanes whose offsets into the block's local memory are another thread's, as no GPU lets them be."""
         threads = (self.slot("warp") << 5) + self.each_lane("i64")
@@ -118,9 +123,12 @@ def _slow_global(counted: bool) -> Access:
                 r.give((good & ~others).to("i64"))
             if counted:
                 r.count_local(off.get() % r.slot("local_bytes"), good)
-        if counted:
-            with r.when(space.eq(SHARED)):
+        if counted:  # the site may know the place from another block of a cluster
+            own = r.known("base").eq(r.slot("shared_base"))
+            with r.when(space.ne(LOCAL) & own):
                 r.count_shared(off.get().to("i32"), good)
+            with r.when(space.ne(LOCAL) & (own ^ 1)):
+                r.count_remote(good)
         r.answer(good)
     request = Request(r, where, mask, size)
     request.learn(span.get(), lambda: r.pass_on(mixed))
@@ -141,7 +149,7 @@ def _mixed(counted: bool) -> Access:
     r = Access("mixed_{}", counted, "global", words="noinline cold")
     where, size = r["where"], r["size"].to("i64")
     good, lost, places = r.variable("i32", 0), r.variable("i32", 0), r.spread(where)
-    in_shared, in_local = r.variable("i32", 0), r.variable("i32", 0)
+    in_shared, in_local, in_remote = (r.variable("i32", 0) for _ in range(3))
     with r.each(r["mask"]) as lane, r.once() as leave:
         address, bit = r.load(r.at(places, lane, "i64"), "i64", 8), lane.bit()
         with r.when(r.call("i1", "place", r["ctx"], r["site"], address, size, r.writes) ^ 1):
@@ -155,7 +163,7 @@ def _mixed(counted: bool) -> Access:
             leave()
         good.set(good.get() | bit)
         if counted:
-            for space, lanes in ((SHARED, in_shared), (LOCAL, in_local)):
+            for space, lanes in ((SHARED, in_shared), (LOCAL, in_local), (REMOTE, in_remote)):
                 with r.when(r.known("space").eq(space)):
                     lanes.set(lanes.get() | bit)
             with r.when(r.slot("reads").ne(0) & r.known("space").eq(0)):
@@ -164,7 +172,9 @@ def _mixed(counted: bool) -> Access:
     with r.when(lost.get().ne(0)):
         r.blame("bounds", lost.get())
     if counted:  # a request to each of the spaces
-        rest = good.get() & ~(in_shared.get() | in_local.get())
+        rest = good.get() & ~(in_shared.get() | in_local.get() | in_remote.get())
+        with r.when(in_remote.get().ne(0)):
+            r.count_remote(in_remote.get())
         with r.when(rest.ne(0)):
             r.bump("requests", 1)
             r.bump("sectors", r.call("i32", "distinct", where >> 5, rest).to("i64"))

@@ -486,27 +486,6 @@ def test_a_freed_array_behind_a_tensor_map(engine):
         kernel(1, 32, bytes(encoded), np.zeros(64, np.int32), 64, 0, 0, 0, 0, 0, shared_bytes=1024)
 
 
-@pytest.mark.parametrize(
-    ("text", "operands"),
-    [
-        ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
-         " [%0], [%1], 16, [%2], %3;",
-         '"r"(at(row)), "l"(in), "r"(at(&bar)), "h"((short)3)'),
-        ("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];",
-         '"r"(at(row)), "r"(at(row)), "r"(at(&bar))'),
-    ],
-)  # fmt: skip
-def test_clusters_are_refused(engine, text, operands):
-    kernel = in_asm(engine)(f"""
-        extern "C" __global__ void far(const float* in) {{
-            __shared__ alignas(16) float row[64];
-            __shared__ u64 bar;
-            asm volatile("{text}" :: {operands} : "memory");
-        }}""")
-    with pytest.raises(Unsupported, match="cluster"):
-        kernel(1, 32, ints(64))
-
-
 # ---------------------------------------------------------------- tensor_map
 
 

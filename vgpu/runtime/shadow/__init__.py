@@ -48,6 +48,7 @@ def hooks() -> str:
             str,
             (
                 sync.opened(),
+                sync.met(),
                 sync.begun(),
                 sync.told("wb_s_enter", "enter"),
                 sync.told("wb_s_named", "named", "id"),
@@ -74,5 +75,7 @@ def source() -> str:
         sync.told("wb_s_fence", "fence", "place", "wide", "mask"),
         sync.told("wb_s_strong", "strong", "place", "order", "mask", "addresses"),
     ]
-    declared = "declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)\n" + rows.of_the_runtime()
-    return declared + "".join(map(str, parts))
+    declared = "declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)
+declare i64 @shared_of_rank(ptr, i64)
+"
+    return declared + rows.of_the_runtime() + "".join(map(str, parts))

@@ -6,10 +6,13 @@ from collections.abc import Callable
 
 from vgpu.base.context import ENTRY_PLACE, SITE_SLOT
 from vgpu.ir.value import V8, V64, Value, vector
+from vgpu.runtime.count import REMOTE
+from vgpu.runtime.overwrites import LOAD
 from vgpu.runtime.shadow.body import Watched
 from vgpu.runtime.shadow.copies import units
 from vgpu.runtime.shadow.words import CLASH, report, unwritten
 
+_HOME = ("base", "span", "touch", "space")
 _HEAD = f"ptr ctx, i32 place, {V64} where, i32 mask, i32 nbytes, i32 rule, i32 differs, ptr notes"
 """`rule`: LOAD, STORE or ATOMIC, the strength (2 bits), log2 of an element's bytes (3 bits), and whether the values of a
 load are followed to their uses: then `notes` gets, for each byte, the lanes for which it is unwritten. Of a store to
@@ -76,7 +79,7 @@ def in_local() -> Watched:
 def in_global() -> Watched:
     """`where` are host addresses, of global memory or (generic ones) of a window of it."""
     r = Watched("wb_s_global", _HEAD, "i32")
-    where, mask = r["where"], r["mask"]
+    where, mask, rule = r["where"], r["mask"], r["rule"]
     from_shared, mine = where - r.slot("shared_base"), r.slot("local_bytes")
     from_local = where - r.slot("local_base")
     in_shared = from_shared.below(r.slot("shared_bytes")).bits() & mask
@@ -103,11 +106,13 @@ def in_global() -> Watched:
         stop(now.eq(0))
         address = r.load(r.at(addresses, r.lowest(now).to("i64") << 3), "i64", 8)
         found = r.call("i1", "shadow_place", r["ctx"], scratch, address, r["nbytes"].to("i64"), r.number("i1", 0))
-        base, span, touch = (r.load(r.at(scratch, 8 * SITE_SLOT[n]), "i64", 8) for n in ("base", "span", "touch"))
+        base, span, touch, space = (r.load(r.at(scratch, 8 * SITE_SLOT[n]), "i64", 8) for n in _HOME)
         offset = where - base
         inside = ~offset.above(span).bits() & now | now & r.number("i32", 0) - now
         rest.set(now & ~inside)
-        with r.when(found & (touch.below(0, signed=True) ^ 1)):
+        with r.when(found & space.eq(REMOTE) & (rule & 3).ne(LOAD)):
+            r.event("remote", r["nbytes"], 0, inside, where)
+        with r.when(found & space.eq(0) & (touch.below(0, signed=True) ^ 1)):
             first = (offset >> shift) + touch
             _each_word(r, "g", lambda index: first + index << 3, shift, inside)
     r.give(answer)

@@ -113,6 +113,14 @@ def told(name: str, code: str, *given: str) -> Watched:
     return r
 
 
+def met() -> Watched:
+    """All threads of the block have come to a barrier of its cluster."""
+    r = Watched("wb_s_met", "ptr ctx")
+    with r.when(r.watched()):
+        r.store(r.watch_place("floor"), _tick(r), 8)
+    return r
+
+
 def opened() -> Watched:
     """A barrier of the whole block has opened: from here on everybody knows everything before it.
 

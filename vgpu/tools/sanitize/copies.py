@@ -24,6 +24,7 @@ from vgpu.base.context import (
     TENSOR,
     TENSOR_MAP,
 )
+from vgpu.runtime.cluster import RANK_SHIFT
 from vgpu.runtime.shadow import IN_FLIGHT, READ_LATE, UNFENCED, UNSET, WRITE_LATE, WRITE_TWICE
 
 if TYPE_CHECKING:
@@ -68,6 +69,11 @@ class Copies:
         if number is None or not fields["bytes"]:
             return
         thread, stores = fields["thread"], bool(fields["kind"] & STORES)
+        rank, fields["offset"] = divmod(fields["offset"], 1 << RANK_SHIFT)
+        if rank and not stores:  # to a block of a cluster: no thread here is its writer
+            if landed:
+                monitor.written_from_afar(rank - 1, fields["offset"], fields["bytes"])
+            return
         shift = monitor["shift"]
         part = slice(fields["offset"] >> shift, (fields["offset"] + fields["bytes"] - 1 >> shift) + 1)
         now = monitor["time"] << ENTRY_TIME | number << ENTRY_PLACE | thread

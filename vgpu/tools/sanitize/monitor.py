@@ -23,6 +23,7 @@ from vgpu.base.context import (
     PC_BARRIER_SHIFT,
     PC_DONE,
     PC_WAIT,
+    RESIDENT_SLOT,
     SITE_BYTES,
     SLOT,
     WATCH,
@@ -113,15 +114,19 @@ class Monitor:
 
     def _switch_to(self, slot: int) -> _ResidentBlock:
         """The block in this slot runs now. Its shadows."""
-        known = self.order.switch_to(slot)
+        self.order.switch_to(slot)
+        found = self._resident_block(slot)
+        self.words[_OF_BLOCK] = found.words
+        return found
+
+    def _resident_block(self, slot: int) -> _ResidentBlock:
         if slot not in self.resident:
             run = self.run
             self.resident[slot] = _ResidentBlock(
-                slot, known, (run.shared_bytes >> self.shift) + 16, run.warps * 32 * self.lowered.local_bytes + 16
-            )
-        found = self.resident[slot]
-        self.words[_OF_BLOCK] = found.words
-        return found
+                slot, self.order.known(slot), (run.shared_bytes >> self.shift) + 16,
+                run.warps * 32 * self.lowered.local_bytes + 16,
+            )  # fmt: skip
+        return self.resident[slot]
 
     def attach(self, worker: Worker) -> None:
         """Let a worker's compiled code find the shadows."""
@@ -248,6 +253,28 @@ class Monitor:
     def block(self) -> int:
         return self.worker["block"]
 
+    def written_from_afar(self, rank: int, offset: int, nbytes: int) -> None:
+        """Another block of the cluster, or a copy, has written to the shared memory of the block of a rank.
+
+        It counts as written from its beginning on: which of the two comes first isn't looked at.
+        """
+        slot = self.worker["resident_slot"]
+        there = self._resident_block(slot - slot % self.run.together + rank)
+        words = self.words if there is self.here else there.words
+        entries = there.shadows["writes"][offset >> self["shift"] : (offset + nbytes - 1 >> self["shift"]) + 1]
+        start = int(words[WATCH_SLOT["start"]])
+        entries[entries >> np.uint64(ENTRY_TIME) < start] = np.uint64(start << ENTRY_TIME)
+
+    def on_remote(self, nbytes: int, _: int, mask: int, vector: int) -> None:
+        """Lanes write to the shared memory of other blocks of the cluster."""
+        slot, addresses = self.worker["resident_slot"], (ctypes.c_uint64 * 32).from_address(vector)
+        first = slot - slot % self.run.together
+        bases = self.worker.table[first : first + self.run.together, RESIDENT_SLOT["shared_base"]].tolist()
+        for lane in range(32):
+            if mask >> lane & 1:
+                rank = next(r for r, base in enumerate(bases) if 0 <= addresses[lane] - base < self.run.shared_bytes)
+                self.written_from_afar(rank, addresses[lane] - bases[rank], nbytes)
+
     def _threads(self, mask: int) -> np.ndarray:
         return np.flatnonzero(mask >> np.arange(32) & 1) + 32 * self.worker["warp"]
 
@@ -279,7 +306,9 @@ class Monitor:
             return 1
         lanes = [lane for lane in range(32) if mask >> lane & 1]
         lane = lanes[0]
-        fault = faults.Fault(kind, self.block(), self.worker["warp"], lane, site, _words(vector)[lane])
+        address = faults.access.signed(_words(vector)[lane], 64)
+        detail = faults.owner(self.worker, self.run, address) if kind == "bounds" else ()
+        fault = faults.Fault(kind, self.block(), self.worker["warp"], lane, site, address, detail=detail)
         self.report.fault(fault, len(lanes))
         self._count_fault()
         return 0

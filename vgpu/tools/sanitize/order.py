@@ -80,10 +80,15 @@ class Order:
 
     def switch_to(self, slot: int) -> np.ndarray:
         """The block in this slot runs now. What its threads know of each other."""
+        known = self.known(slot)
+        self.here = self.resident[slot]
+        return known
+
+    def known(self, slot: int) -> np.ndarray:
+        """What the threads of the block in a slot know of each other."""
         if slot not in self.resident:
             self.resident[slot] = _BlockClocks(self.threads)
-        self.here = self.resident[slot]
-        return self.here.known
+        return self.resident[slot].known
 
     def runs(self, block: int) -> None:
         """This block runs in the slot in use: if it is another than before, nothing is known there yet."""

@@ -177,7 +177,7 @@ class Report:
         if site.space in ("shared", "local"):
             return "out_of_bounds"
         address = faults.access.signed(fault.address, 64)
-        if address < 4096:
+        if address < 4096 and fault.detail != (faults.ENDED,):
             return "null_pointer"
         freed = memory.describe(address).freed or heap_words.is_freed(address)
         return "use_after_free" if freed else "out_of_bounds"

@@ -79,9 +79,10 @@ class _WatchedGrid(grids.Grid):
         return goes_on
 
     def _leave_slot(self, worker: Worker) -> None:
-        """The block that failed leaves its slot; another resident block runs next."""
-        block = RESIDENT_SLOT["block"]
-        worker.table[worker["resident_slot"], block] = -1
+        """The block that failed leaves its slot, and those of its cluster theirs; another resident block runs next."""
+        block, slot = RESIDENT_SLOT["block"], worker["resident_slot"]
+        first = slot - slot % self.together
+        worker.table[first : first + self.together, block] = -1
         left = np.flatnonzero(worker.table[:, block] >= 0)
         worker["in_block"], worker["progress"] = len(left), 1
         if len(left):
