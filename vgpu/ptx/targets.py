@@ -26,7 +26,8 @@ _LEAST = (
     (r"^redux\.", 80),
     (r"^(?:elect|griddepcontrol|stmatrix)\b", 90),
     # tensor cores
-    (r"^wmma\.\S*\b(?:bf16|tf32|f64)\b|^mma\.\S*\b(?:m16n8k4|m16n8k16|m16n8k32|m16n8k64|bf16|tf32|f64)\b", 80),
+    (r"^wmma\.\S*\b(?:bf16|tf32|f64)\b|^mma\.\S*\b(?:m16n8k(?:4|16|32|64|128|256)|bf16|tf32|f64)\b", 80),
+    (r"^w?mma\.\S*\band\b", 80),
     (r"^mma\.\S*\b(?:e4m3|e5m2)\b", 89),
     (r"^mma\.\S*\bm16n8\S*\bf64\b", 90),
     # arithmetic
@@ -47,7 +48,9 @@ _LAST = 999
 _OWN = (
     (r"^setmaxnreg\b", 90, _LAST),
     (r"^cvt\.\S*(?:e2m1x2|e2m3x2|e3m2x2|ue8m0x2)|^cvt\.\S*e[45]m[23]x2\.bf16x2", 100, _LAST),
+    (r"^(?:ld|st)matrix\.\S*\bb8", 100, _LAST),
     (r"^cvt\.\S*\brs\b|^redux\.\S*\bf32\b", 100, 119),
+    (r"^mma\.\S*\bkind::", 120, 129),
 )
 _MODELS = {80: "A100", 86: "RTX 3090", 89: "RTX 4090", 90: "H100", 100: "B200"}  # a GPU of each architecture
 

@@ -253,7 +253,7 @@ TEXT = """.version 9.0
 .target {target}
 .address_size 64
 .visible .entry k() {{
-.reg .b8 %b<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .f32 %f<9>;
+.reg .b8 %b<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .pred %p<2>;
 {body}
 ret;
 }}"""
