@@ -1,4 +1,5 @@
 // What nvcc gives kernels without an #include, and what hosts' headers define for them.
+#include <cuda_device_runtime_api.h>
 #include <cuda/std/climits>
 #include <cuda/std/cstdint>
 typedef unsigned char uchar;
