@@ -26,7 +26,7 @@ _NAMES = {
     "base.schedule": ("scheduled",),
     "hardware.device": ("device", "real_gpu"),
     "hardware.occupancy": ("occupancy",),
-    "standins.tensor_map": ("tensor_map",),
+    "standins.tensor_map": ("im2col_map", "tensor_map"),
     "tools.compare": ("compare",),
     "tools.launch": ("Launch",),
     "tools.profile": ("profile",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vgpu import ptx
-from vgpu.base.context import LOADS, PENDING, STORES, TENSOR
+from vgpu.base.context import IM2COL, LOADS, PENDING, STORES, TENSOR
 from vgpu.ir import Value, vector
 from vgpu.ir.value import V64
 from vgpu.lower import async_copy, memory
@@ -32,7 +32,9 @@ def _refuse(kernel: Kernel, instruction: Instruction) -> None:
     words = set(instruction.modifiers)
     if "multicast::cluster" in words or _spaces(instruction) == ["shared", "shared"]:
         raise kernel.unsupported(f"copies within a cluster (`{instruction}`)")
-    strange = [w for w in words if w.startswith(("im2col", "tile::", "cp_mask", "cta_group"))]
+    strange = [
+        w for w in words - {"im2col", "im2col_no_offs"} if w.startswith(("im2col", "tile::", "cp_mask", "cta_group"))
+    ]
     if strange:
         raise kernel.unsupported(f"the bulk copy `{instruction}`")
 
@@ -80,10 +82,15 @@ def copy(kernel: Kernel, instruction: Instruction) -> None:
     remotes = memory.address(kernel, Mem(remote.base, remote.offset), 64)
     offsets = memory.address(kernel, near, 32)
     barriers = memory.address(kernel, rest.pop(0), 32) if loads else zero
+    shifts = kernel.ir.i64(0)  # of 16 bits along W, H and D
+    if "im2col" in instruction.modifiers:
+        for axis, item in enumerate(items_of(rest.pop(0))):
+            shifts = shifts | kernel.bits_value(item, 16).to("i64") << 16 * axis
     vectors = [value.splat() for value in (remotes, offsets, barriers, sizes)]
     kind = (LOADS if loads else STORES) | (TENSOR if rank else 0)
+    kind |= IM2COL if {"im2col", "im2col_no_offs"} & set(instruction.modifiers) else 0
     axes = [value.splat() for value in (*coordinates, *[zero] * (AXES - len(coordinates)))]
-    kernel.run_time("wb_bulk", site, *vectors, mask, kind, rank, function, *axes)
+    kernel.run_time("wb_bulk", site, *vectors, mask, kind, rank, function, shifts.splat(), *axes)
 
 
 def commit(kernel: Kernel, instruction: Instruction) -> None:

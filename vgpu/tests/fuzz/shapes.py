@@ -26,7 +26,7 @@ PLAIN = {
     **dict.fromkeys(("mad", "madc", "mad24", "fma", "sad", "prmt", "slct", "bfe", "shf", "dp4a", "dp2a", "fns",
                      "vadd2", "vadd4", "vsub2", "vsub4", "vmin2", "vmin4", "vmax2", "vmax4", "vabsdiff2", "vabsdiff4",
                      "vset2", "vset4"), ("dvvv",)),
-    "bfi": ("dvvvv",), "lop3": ("dvvvi", "qvvvip"), "selp": ("dvvp",), "cvt": ("dv", "dvv", "dvvv"),
+    "bfi": ("dvvvv",), "lop3": ("dvvvi", "qvvvip"), "selp": ("dvvp",),
     "set": ("dvv", "dvvp"), "setp": ("Qvv", "Qvvp"), "testp": ("Pv",), "isspacep": ("Pv",),
     "activemask": ("d",), "redux": ("dvv",), "match": ("qvv",), "elect": ("qv",), "nanosleep": ("v",),
     "pmevent": ("i",), "setmaxnreg": ("i",), "griddepcontrol": ("",), "membar": ("",), "fence": ("", "mi"),
@@ -186,6 +186,10 @@ def _copy(words, operands, registers, n, hinted):
     if "tensor" not in words and maps:
         return "has coordinates"
     size = "" if "tensor" in words else "v"
+    if "im2col" in words:  # shifts along W, H and D
+        shifts = operands.pop(at) if (at := 1 if "prefetch" in words else 3) < len(operands) else None
+        if dimensions < 3 or not _vector(shifts, dimensions - 2, registers, source=True):
+            return "has no shifts of its dimensions"
     if "prefetch" in words:
         return None if _fits(("m" + size + more,), operands, registers) else "has another shape"
     loads = "shared" in spaces and ("global" not in spaces or spaces.index("shared") < spaces.index("global"))
@@ -283,6 +287,13 @@ def _mma(words, operands, registers, n, hinted):
     return None
 
 
+def _cvt(words, operands, registers, n, hinted):
+    if any(w.endswith("x4") for w in words):
+        four = len(operands) == 3 and _vector(operands[1], 4, registers, source=True)
+        return None if four and _fits(("dv",), operands[::2], registers) else "converts other than four values"
+    return None if _fits(("dv", "dvv", "dvvv"), operands, registers) else "has another shape"
+
+
 def _call(words, operands, registers, n, hinted):
     return None if len(operands) == 1 and isinstance(operands[0], Call) else "is no call"
 
@@ -291,5 +302,5 @@ _SPECIAL = {
     "ld": _moved, "ldu": _moved, "st": _moved, "atom": _atomic, "red": _red, "mov": _mov, "shfl": _shuffle,
     "vote": _vote, "bar": _barrier, "barrier": _barrier, "mbarrier": _mbarrier, "cp": _copy, "createpolicy": _policy,
     "tex": _texture, "tld4": _texture, "suld": _surface, "sust": _surface, "ldmatrix": _matrices,
-    "stmatrix": _matrices, "wmma": _wmma, "mma": _mma, "call": _call,
+    "stmatrix": _matrices, "wmma": _wmma, "mma": _mma, "call": _call, "cvt": _cvt,
 }  # fmt: skip
