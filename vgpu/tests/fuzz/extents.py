@@ -15,6 +15,7 @@ import numpy as np
 from vgpu import lower
 from vgpu.base.context import RESIDENT_SLOT
 from vgpu.launch import grid
+from vgpu.lower import sampling
 from vgpu.reference import memory as interpreted
 from vgpu.storage import heap, memory
 from vgpu.tests.fuzz import checker
@@ -93,7 +94,7 @@ class Watcher:
         read = [run.first_pcs, run.touch_offsets, *run.table, run.writable_ends, run.textures[0]]
         read += [run.kernel.module.variables.table]
         read += [run.order] if run.order is not None else []
-        read += [bound.words for bound in run.textures[1]]
+        read += [bound.words(sampling.addresses) for bound in run.textures[1]]
         found += [_array(array, BOOK_READ) for array in read]
         written = [run.reads, run.writes, run.shared, run.by_warp, *([] if run.path is None else [run.path])]
         found += [_array(array, BOOKS) for array in written]
