@@ -41,6 +41,7 @@ MMA_SHAPES = {
     **{key: {(16, 8, 16), (16, 8, 32)} for key in ("e4m3", "e5m2")},
     "f64": {(8, 8, 4), (16, 8, 4), (16, 8, 8), (16, 8, 16)}, "b1": {(8, 8, 128), (16, 8, 128), (16, 8, 256)},
 }  # fmt: skip
+QUARTER_SUMS = (("f16", "f16"), ("f32", "f32"), ("f32", "f16"))  # D and C of m8n8k4 with f16
 BYTE_FLOATS = ("e4m3", "e5m2", "e3m2", "e2m3", "e2m1c")  # what `.kind::f8f6f4` and `.kind::mxf8f6f4` multiply
 # `.kind` of a scaled product -> its shape, the types of A and B, and the scales that a row has, with their types; the
 # first number may be left out, but for mxf4nvf4.
@@ -103,7 +104,7 @@ class Fragment:
     @property
     def registers(self) -> int:
         """Registers that hold different elements."""
-        return len(self.pieces) * self.in_piece
+        return self.rows * self.columns * self.bits // (32 * self.width)
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,8 @@ class Product:
     """D = A·B + C: shape and types, and whether integer sums saturate.
 
     `bitwise`: "xor" or "and" takes the place of multiplying single bits, which are then counted. `scales`: numbers of
-    the type `scale_type` that a row of A (a column of B) has, each for an equal part of it.
+    the type `scale_type` that a row of A (a column of B) has, each for an equal part of it. `layouts`: "row" or "col"
+    for A and B of `mma.m8n8k4` with f16, which is four products, each of 4 lanes and those 16 further on.
     """
 
     m: int
@@ -125,6 +127,7 @@ class Product:
     bitwise: str = ""
     scales: int = 0
     scale_type: str = ""
+    layouts: tuple[str, ...] = ()
 
     @property
     def depth(self) -> int:
@@ -133,8 +136,11 @@ class Product:
 
     @property
     def fragments(self) -> tuple[Fragment, Fragment, Fragment, Fragment]:
-        """A, B, C, D."""
-        a, b, c, d = (fragment(r, kind, (self.m, self.n, self.k)) for r, kind in zip("abcd", self.kinds, strict=True))
+        """A, B, C, D; those of four products as one."""
+        times = 4 if self.layouts else 1
+        shape = (times * self.m, self.n, self.k)
+        a, b, c, d = (fragment(role, kind, shape) for role, kind in zip("abcd", self.kinds, strict=True))
+        b = replace(b, rows=times * b.rows)
         return a, b, c, d
 
     @property
@@ -153,12 +159,12 @@ class Product:
         """A unique name of the product."""
         ending = "_sat" if self.saturates else ""
         ending += f"_{self.bitwise}" if self.bitwise else f"_{self.scales}_{self.scale_type}" if self.scales else ""
-        return f"m{self.m}n{self.n}k{self.k}_{self.d}_{self.a}_{self.b}_{self.c}{ending}"
+        return "_".join((f"m{self.m}n{self.n}k{self.k}", self.d, self.a, self.b, self.c, *self.layouts)) + ending
 
     @property
     def operations(self) -> int:
         """Multiplications and additions, as the data sheets count."""
-        return 2 * self.m * self.n * self.k
+        return 2 * self.m * self.n * self.k * (4 if self.layouts else 1)
 
 
 def fragment(role: str, kind: str, shape: tuple[int, int, int]) -> Fragment:
@@ -186,6 +192,11 @@ def product(opcode: str, modifiers: tuple[str, ...]) -> Product | None:
         return None
     if opcode == "wmma" and len(kinds) == 2:
         kinds = [kinds[0], "f16", "f16", kinds[1]]
+    if opcode == "mma" and shape == (8, 8, 4) and kinds[1:3] == ["f16"] * 2:
+        plain = set(once) == {"sync", "aligned", "m8n8k4"} and len(layouts) == 2 and len(kinds) == 4
+        if not plain or (kinds[0], kinds[3]) not in QUARTER_SUMS:
+            return None
+        return Product(*shape, kinds[0], "f16", "f16", kinds[3], layouts=tuple(layouts))
     if len(kinds) != 4 or (opcode == "mma" and (layouts != ["row", "col"] or kinds[0] != kinds[3])):
         return None
     kind = next((word for word in others if word.startswith("kind::")), None)
@@ -261,6 +272,8 @@ def products() -> list[Product]:
             found |= {
                 Product(*shape, d, a, b, c, sat, operation): None for shape, b, (d, c), sat, operation in combinations
             }
+    for (d, c), a_layout, b_layout in itertools.product(QUARTER_SUMS, ("row", "col"), ("row", "col")):
+        found[Product(8, 8, 4, d, "f16", "f16", c, layouts=(a_layout, b_layout))] = None
     pairs = list(itertools.product(BYTE_FLOATS, BYTE_FLOATS))
     found |= {Product(16, 8, 32, d, a, b, d): None for a, b in pairs for d in ("f16", "f32")}
     for shape, types, scales in SCALED.values():

@@ -128,7 +128,7 @@ def _wrong_conversion(instruction: Instruction, registers: dict[str, str]) -> st
         return wrong_operands(operands, found.operands, registers)
     named = [word for word in words if word in TYPE_BYTES]
     if len(named) != 2 or any(word.removesuffix("x2") in small.NARROW for word in named):
-        return "is no conversion that PTX has"
+        return "names no two types, or types that it does not convert"
     joins = named[1] == "f32" and named[0].endswith("x2")
     target, sources = f"w{width(named[0])}", (f"r{width(named[1])}",) * (1 + joins)
     return wrong_operands(operands, (target, *sources), registers)

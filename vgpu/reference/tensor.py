@@ -182,12 +182,43 @@ def product(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray
         raise _unknown(instruction)
     target, *sources = instruction.operands
     *given, result = p.fragments
+    if p.layouts:
+        _quarters(warp, frame, p, instruction, mask)
+        return
     matrices = [gather(warp, frame, f, operand) for f, operand in zip(given, sources[:3], strict=True)]
     scales = [
         _scales(warp, frame, p, words, selector, role)
         for words, selector, role in zip(sources[3::2], sources[4::2], "ab", strict=False)
     ]
     scatter(warp, frame, result, target, multiply(p, *matrices, *(scales or [np.ones(1)] * 2)), mask)
+
+
+def _quarters(warp: Warp, frame: Frame, p: tensor.Product, instruction: Instruction, mask: np.ndarray) -> None:
+    """`mma.m8n8k4` with f16: the four products of lanes 4i to 4i + 3 and 4i + 16 to 4i + 19, from the manual's text."""
+    d, a, b, c = instruction.operands
+    member, high = LANE % 4, LANE // 16 * 4
+    read = lambda operand: [warp.read(frame, item, isa.TYPES["b32"]) for item in _items(operand)]
+    halves = lambda words: [w.view(np.uint16)[half::2] for w in words for half in (0, 1)]
+
+    def accumulator(kind: str, i: int) -> tuple[np.ndarray, np.ndarray]:
+        if kind == "f16":
+            return member + high, np.full(LANES, i)
+        return (LANE & 1) + (i & 2) + high, (i & 4) + (LANE & 2) + (i & 1)
+
+    product = LANE % 16 // 4
+    left, right, start = np.zeros((4, 8, 4)), np.zeros((4, 4, 8)), np.zeros((4, 8, 8))
+    for i, (x, y) in enumerate(zip(halves(read(a)), halves(read(b)), strict=True)):
+        left[(product, member + high, i) if p.layouts[0] == "row" else (product, i + high, member)] = values("f16", x)
+        right[(product, member, i + high) if p.layouts[1] == "row" else (product, i, member + high)] = values("f16", y)
+    for i, x in enumerate(halves(read(c)) if p.c == "f16" else read(c)):
+        start[product, *accumulator(p.c, i)] = values(p.c, x)
+    with np.errstate(all="ignore"):
+        total = (left[:, :, :, None] * right[:, None]).sum(axis=2) + start
+    found = [raw(p.d, total[product, *accumulator(p.d, i)]).astype(np.uint32) for i in range(8)]
+    if p.d == "f16":
+        found = [low | upper << np.uint32(16) for low, upper in zip(found[::2], found[1::2], strict=True)]
+    for item, word in zip(_items(d), found, strict=True):
+        warp.write(frame, item, word, isa.TYPES["b32"], mask)
 
 
 def _scales(warp: Warp, frame: Frame, p: tensor.Product, operand: object, selector: object, role: str) -> np.ndarray:

@@ -177,8 +177,70 @@ def _piece(product: Product, kind: str) -> Routine:
     return r
 
 
+def _halves(value: Value) -> list[Value]:
+    """The two halves that each lane's register holds, as floats."""
+    pairs = value.bitcast("<64 x half>")
+    return [pairs.shuffle(None, range(odd, 64, 2)).cast("fpext", "float") for odd in (0, 1)]
+
+
+def _quarter_place(role: str, layout: str, row: int, column: int) -> tuple[int, int]:
+    """Which element of which lane, of the 4 and 4 of a product, holds one of A, B or C ("PTX ISA", mma.m8n8k4)."""
+    if role == "f32":  # C and D
+        return row & 2 | column & 4 | column & 1, row & 1 | column & 2 | row // 4 * 16
+    if role == "f16":
+        return column, row % 4 + row // 4 * 16
+    if role == "b":
+        row, column = column, row
+    along = (layout == "row") == (role == "a")
+    return (column, row % 4 + row // 4 * 16) if along else (row % 4, column + row // 4 * 16)
+
+
+def _quarters(product: Product) -> str:
+    """Four products of 8 × 8 × 4, lane by lane: what a lane needs of the others comes by shuffles."""
+    a, b, c, d = product.fragments
+    r = Routine(PREFIX + product.name, ", ".join(f"ptr noalias {name}" for name in "abcd"))
+
+    def elements(f: Fragment) -> Value:
+        """All lanes' first elements, then their second ones …"""
+        words = [r.load(r.at(r[f.role], 128 * index), V32, 64) for index in range(f.registers)]
+        parts = [half for word in words for half in _halves(word)] if f.bits == 16 else [w.as_float() for w in words]
+        return r.join(parts)
+
+    have = {"a": elements(a), "b": elements(b), "c": elements(c)}
+
+    def fetched(role: str, layout: str, places: list[tuple[int, int]]) -> Value:
+        """What each lane needs: the row and column of it."""
+        found = [_quarter_place(layout if role == "c" else role, layout, *place) for place in places]
+        order = [32 * element + lane + here % 16 // 4 * 4 for here, (element, lane) in enumerate(found)]
+        return have[role].shuffle(None, order)
+
+    own = {}  # (element, lane) of D -> row and column
+    for row in range(8):
+        for column in range(8):
+            own[_quarter_place(d.type, "", row, column)] = row, column
+    sums = []
+    for element in range(8):
+        places = [own[element, lane % 4 + lane // 16 * 16] for lane in range(32)]
+        total = fetched("c", c.type, places)
+        for k in range(4):
+            left = fetched("a", product.layouts[0], [(row, k) for row, _ in places])
+            right = fetched("b", product.layouts[1], [(k, column) for _, column in places])
+            total = r.call(total.kind, "llvm.fma.v32f32", left, right, total)
+        sums.append(total)
+    if d.bits == 16:
+        sums = [
+            low.shuffle(high, [i // 2 + 32 * (i % 2) for i in range(64)]).cast("fptrunc", "half")
+            for low, high in zip(sums[::2], sums[1::2], strict=True)
+        ]
+    for index, value in enumerate(sums):
+        r.store(r.at(r["d"], 128 * index), value, 64)
+    return str(r)
+
+
 def multiply(product: Product) -> str:
     """The module of one product."""
+    if product.layouts:
+        return _quarters(product)
     kind = _sums_in(product)
     a, b, c, d = product.fragments
     selected = "".join(f", {V32} words_{x}, i32 byte_{x}, i32 thread_{x}" for x in "ab") if product.scales else ""

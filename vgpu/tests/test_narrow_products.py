@@ -201,6 +201,45 @@ def test_single_bits(engine, shape, operation):
     assert (from_accumulators(np.resize(out, (4, 32)))[:m] == expected).all()
 
 
+@pytest.mark.parametrize("layouts", ["row.row", "row.col", "col.row", "col.col"])
+@pytest.mark.parametrize(("d", "c"), [("f16", "f16"), ("f32", "f32"), ("f32", "f16")])
+def test_four_products_at_once(engine, d, c, layouts):
+    """Volta's shape: lanes 4i to 4i + 3 and those 16 further on make product i."""
+    first, second = layouts.split(".")
+    a, b, sums = (RANDOM.integers(-8, 9, (4, *shape)).astype(float) for shape in ((8, 4), (4, 8), (8, 8)))
+    product, member, high = LANE % 16 // 4, LANE % 4, LANE // 16 * 4
+    element = lambda i: (member + high, i) if first == "row" else (i + high, member)
+    x = np.array([a[product, *element(i)] for i in range(4)], np.float16)
+    element = lambda i: (member, i + high) if second == "row" else (i, member + high)
+    y = np.array([b[product, *element(i)] for i in range(4)], np.float16)
+
+    def place(kind: str, i: int):
+        if kind == "f16":
+            return member + high, i
+        return (LANE & 1) + (i & 2) + high, (i & 4) + (LANE & 2) + (i & 1)
+
+    pairs = lambda halves: np.ascontiguousarray(halves.reshape(-1, 2, 32).swapaxes(1, 2)).view(np.uint32)[:, :, 0]
+    z = np.array([sums[product, *place(c, i)] for i in range(8)], np.float16 if c == "f16" else np.float32)
+    given = pairs(z) if c == "f16" else z.view(np.uint32)
+    out = np.zeros((4 if d == "f16" else 8, 32), np.uint32)
+    names = iter(range(30))
+    group = lambda count: "{" + ", ".join(f"%{next(names)}" for _ in range(count)) + "}"
+    text = f"mma.sync.aligned.m8n8k4.{layouts}.{d}.f16.f16.{c} " + ", ".join(map(group, (len(out), 2, 2, len(given))))
+    outputs = ", ".join(f'"=r"(d[32 * {i} + t])' for i in range(len(out)))
+    inputs = ", ".join(f'"r"({name}[32 * {i} + t])' for name, count in (("a", 2), ("b", 2), ("c", len(given)))
+                       for i in range(count))  # fmt: skip
+    source = f"""extern "C" __global__ void k(const unsigned* a, const unsigned* b, const unsigned* c, unsigned* d) {{
+        int t = threadIdx.x;
+        asm volatile("{text};" : {outputs} : {inputs});
+    }}"""
+    engine.c(source, arch="compute_75")(1, 32, pairs(x), pairs(y), np.ascontiguousarray(given), out)
+    found = out.view(np.float32)
+    if d == "f16":
+        found = out[:, :, None].view(np.float16).swapaxes(1, 2).reshape(8, 32)
+    expected = a @ b + sums
+    assert all((found[i] == expected[product, *place(d, i)]).all() for i in range(8))
+
+
 BITS = """
 #include <mma.h>
 using namespace nvcuda;
@@ -255,6 +294,9 @@ ONE = "{%r0, %r1}, {%r2}, {%r3}, {%r0, %r1}"
         f"{BLOCK} {FOUR}, %r6, 0, %r7, {{0, 0}}",
         f"{BLOCK} {D4}, {A4}, {{%r4}}, {D4}, {SCALES}",
         f"m16n8k16.row.col.f16.f16.f16.f32 {{%r0, %r1}}, {A4}, {B2}, {D4}",
+        "m8n8k4.row.col.f16.f16.f16.f32 {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%r6, %r7}, "
+        "{%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}",
+        "m8n8k4.row.f16.f16.f16.f16 {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%r6, %r7}, {%r0, %r1, %r2, %r3}",
         f"m8n8k128.row.col.s32.b1.b1.s32.xor {ONE}",
         f"m8n8k128.row.col.satfinite.s32.b1.b1.s32.xor.popc {ONE}",
         f"m8n8k32.row.col.s32.s4.s4.s32.xor.popc {ONE}",

@@ -159,7 +159,9 @@ def tolerance(product, a, b, c) -> np.ndarray:
 
 
 # Those of single bits and of floats below 8 bits are in test_narrow_products.py.
-PRODUCTS = [p for p in tensor.products() if not p.bitwise and {p.a, p.b} <= set(tensor.MMA_SHAPES) and not p.scales]
+PRODUCTS = [
+    p for p in tensor.products() if not (p.bitwise or p.scales or p.layouts) and {p.a, p.b} <= set(tensor.MMA_SHAPES)
+]
 
 
 def spelling(p: tensor.Product) -> str:
@@ -529,7 +531,7 @@ def test_wrong_rows_of_ldmatrix(engine, stride, error):
 
 
 REFUSED = [
-    ("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r, %r}, {%r, %r}, {%r, %r}, {%r, %r}", "m16n8k8"),
+    ("mma.sync.aligned.m8n8k8.row.col.f16.f16.f16.f16 {%r, %r}, {%r, %r}, {%r, %r}, {%r, %r}", "m16n8k8"),
     ("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f, %f, %f, %f}, {%r, %r}, {%r, %r}, "
      "{%f, %f, %f, %f}, %r, 0", "dense"),
     ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f, %f, %f, %f}, %l, %l, 1, 1, 1, 0, 0", "mma.sync"),
