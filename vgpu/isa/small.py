@@ -104,7 +104,7 @@ def conversion(modifiers: tuple[str, ...]) -> Conversion | None:
         return None
     *words, target, source = modifiers
     kind, _, count = target.rpartition("x")
-    of = source.removesuffix(f"x{count}") if source != "f32" else source
+    of = "f32" if source == "f32" else source[:-2] if source.endswith("x2") else None
     for targets, sources, numbers, roundings, needs, takes in _FORMS:
         rest = set(words) - takes
         for rounding in roundings:
@@ -150,8 +150,10 @@ def values(small: Small) -> np.ndarray:
 def encode(
     small: Small, numbers: np.ndarray, relu: bool = False, finite: bool = True, random: Any = None, width: int = 0
 ) -> np.ndarray:
-    """Codes of float32 (or float64) numbers, to nearest even, or (`random`: as many integers of `width` bits) away from
-    zero where the random bits and those that are dropped carry."""
+    """Codes of float32 (or float64) numbers, to nearest even, or away from zero where random bits carry.
+
+    `random` are as many integers of `width` bits, to be added to the bits that are dropped.
+    """
     magnitude = _magnitude(numbers)
     if random is None:
         table = values(small)
@@ -219,7 +221,7 @@ def decode(small: Small, codes: np.ndarray, relu: bool = False) -> np.ndarray:
 
 
 def emit_encode(small: Small, x: Value, finite: bool = True, random: Value | None = None, width: int = 0) -> Value:
-    """Codes (i32) of floats, as `encode`: by integer rounding for normal results; others in `emit_subnormal`."""
+    """Codes (i32) of floats, as `encode`: by integer rounding for normal results; others in `_emit_subnormal`."""
     drop, m = 23 - small.mantissa, small.mantissa
     bits = x.as_int()
     magnitude = bits & 0x7FFFFFFF

@@ -230,12 +230,12 @@ def _of_kind(
     if kind not in SCALED or "block_scale" not in words or c != "f32":
         return None
     size, types, scales = SCALED[kind]
+    if shape != size or not {a, b} <= set(types):
+        return None
     for number, scale_type in scales:
-        default = scales[0] == (number, scale_type) and kind != "kind::mxf4nvf4"
-        if others in ({scale_type, f"scale_vec::{number}X"}, *([{scale_type}] if default else [])):
-            return Product(*shape, d, a, b, c, False, "", number, scale_type) if (
-                shape == size and {a, b} <= set(types)
-            ) else None  # fmt: skip
+        unsaid = others == {scale_type} and kind != "kind::mxf4nvf4"
+        if unsaid or others == {scale_type, f"scale_vec::{number}X"}:
+            return Product(*shape, d, a, b, c, scales=number, scale_type=scale_type)
     return None
 
 

@@ -283,6 +283,8 @@ def checked(target: str, body: str) -> None:
         "cvt.rz.ue8m0x2.f16x2 %h0, %r0;",
         "cvt.rz.satfinite.e4m3x2.f32 %h0, %f0, %f1;",
         "cvt.rn.satfinite.satfinite.e4m3x2.f32 %h0, %f0, %f1;",
+        "cvt.rn.satfinite.e4m3x2.f16 %h0, %h1;",
+        "cvt.rn.f16x2.e4m3 %r0, %h1;",
         "cvt.rn.bf16x2.e4m3x2 %r0, %h0;",
         "cvt.rn.f16x2.ue8m0x2 %r0, %h0;",
         "cvt.rn.satfinite.e2m1x2.f32 %h0, %f0, %f1;",
