@@ -113,7 +113,8 @@ class Product:
 
     `bitwise`: "xor" or "and" takes the place of multiplying single bits, which are then counted. `scales`: numbers of
     the type `scale_type` that a row of A (a column of B) has, each for an equal part of it. `layouts`: "row" or "col"
-    for A and B of `mma.m8n8k4` with f16, which is four products, each of 4 lanes and those 16 further on.
+    for A and B of `mma.m8n8k4` with f16, which is four products, each of 4 lanes and those 16 further on. `cut`: sums
+    keep 14 bits (`base/precision.py`).
     """
 
     m: int
@@ -128,6 +129,12 @@ class Product:
     scales: int = 0
     scale_type: str = ""
     layouts: tuple[str, ...] = ()
+    cut: bool = False
+
+    @property
+    def may_cut(self) -> bool:
+        """Whether it is of those whose sums Hopper cuts to 14 bits."""
+        return FAMILIES[self.a][0] == "fp8" and self.d == "f32" and not self.scales
 
     @property
     def depth(self) -> int:
@@ -159,6 +166,7 @@ class Product:
         """A unique name of the product."""
         ending = "_sat" if self.saturates else ""
         ending += f"_{self.bitwise}" if self.bitwise else f"_{self.scales}_{self.scale_type}" if self.scales else ""
+        ending += "_cut" * self.cut
         return "_".join((f"m{self.m}n{self.n}k{self.k}", self.d, self.a, self.b, self.c, *self.layouts)) + ending
 
     @property

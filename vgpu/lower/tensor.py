@@ -8,10 +8,12 @@ Fragments of `wmma` are loaded and stored by the accesses that ptxas makes of th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
+from vgpu.base.precision import fp8_kind
 from vgpu.ir import LANES, Value, element_bits, vector
 from vgpu.isa import tensor
 from vgpu.lower import memory as lower_memory
@@ -81,6 +83,8 @@ def product(kernel: Kernel, instruction: Instruction) -> None:
     found = tensor.product(instruction.opcode, instruction.modifiers)
     if found is None:
         raise kernel.unsupported(f"the PTX instruction `{instruction}`")
+    if found.may_cut and fp8_kind() == "hopper":
+        found = replace(found, cut=True)
     whole_warp(kernel, instruction)
     target, *sources = instruction.operands
     *given, result = found.fragments

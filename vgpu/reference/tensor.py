@@ -15,6 +15,7 @@ import numpy as np
 
 from vgpu import isa
 from vgpu.base.errors import Misaligned, PartialWarp, Unsupported
+from vgpu.base.precision import fp8_kind
 from vgpu.isa import tensor
 from vgpu.ptx import Instruction, Mem
 from vgpu.ptx import Vec as Vector
@@ -172,7 +173,13 @@ def multiply(
                         total[i, j] = np.sum([*(a[i] * b[:, j]), c[i, j]])
             return raw(p.d, total)
         # Products of narrow types are exact in float64; their sum is not always, but it is far closer than float32.
-        total = (a[:, :, None] * b[None]).sum(axis=1) + c
+        terms = np.concatenate([a[:, :, None] * b[None], c[:, None]], axis=1)
+        total = terms.sum(axis=1)
+        if p.may_cut and fp8_kind() == "hopper":
+            largest = np.abs(terms).max(axis=1, keepdims=True)
+            unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - 1, 14 - 127) - 13)
+            cut = (np.floor(terms / unit) * unit).sum(axis=1)
+            total = np.where(np.isfinite(total), cut, total)
         return raw(p.d, total)
 
 

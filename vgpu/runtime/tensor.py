@@ -10,11 +10,14 @@ is rounded once, at the end. Of tf32 operands the low 13 bits are ignored.
 Products with scales ("PTX ISA", "Block Scaling for mma.sync") are summed in float64, from C on in the order of k, and
 rounded to float32 once: an element times its scale is exact there, and so is the product of two. Their functions take
 the words with the scales of A, the byte and the thread that select some of them, and the same of B.
+
+Sums of 8-bit floats may be cut to 14 bits instead, as Hopper's are: `base/precision.py` says how.
 """
 
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 from vgpu.ir.value import V32, V64, Value, element_bits, vector
 from vgpu.isa import small
@@ -169,8 +172,11 @@ def _piece(product: Product, kind: str) -> Routine:
                 total.add(a * b)
             else:
                 total.set(r.call(v, f"llvm.fma.v8f{8 * nbytes}", a, b, total.get()))
-    for place, start, total in zip(places, starts, sums, strict=True):
+    cut = _cut_sums(r, product, starts) if product.cut else {}
+    for row, (place, start, total) in enumerate(zip(places, starts, sums, strict=True)):
         value = total.get()
+        if cut:  # infinities and NaN are those of the whole sum
+            value = value.intrinsic("llvm.fabs").below(float("inf")).select(cut[row], value)
         if whole:  # the products wrap around; adding them to C may stop at the ends of the range
             value = r.call(v, "llvm.sadd.sat.v8i32", start, value) if product.saturates else start + value
         r.store(place, value, 8 * nbytes)
@@ -235,6 +241,29 @@ def _quarters(product: Product) -> str:
     for index, value in enumerate(sums):
         r.store(r.at(r["d"], 128 * index), value, 64)
     return str(r)
+
+
+def _cut_sums(r: Routine, product: Product, starts: list[Value]) -> dict[int, Value]:
+    """The sums of each row of a piece, of products and C cut to 2^-13 of the power of two that the largest reaches."""
+    v = starts[0].kind
+
+    def term(row: int, k: Value) -> Value:
+        b = r.load(r.at(r["columns"], k * 32), v, 32)
+        return r.load(r.at(r["rows"], (k + row * product.depth) * 4), "float", 4).splat(8) * b
+
+    most = [r.variable(v, start.intrinsic("llvm.fabs")) for start in starts]
+    with r.count_to(product.depth) as k:
+        for row, largest in enumerate(most):
+            largest.set(largest.get().intrinsic("llvm.maxnum", term(row, k).intrinsic("llvm.fabs")))
+    powers = [largest.get().as_int() & 0x7F800000 for largest in most]
+    powers = [power.below(14 << 23).select(14 << 23, power) for power in powers]
+    scales = [(((2 * 127 + 13) << 23) - power).as_float() for power in powers]  # 2^13 over the power
+    sums = [r.variable(v, (start * scale).intrinsic("llvm.floor")) for start, scale in zip(starts, scales, strict=True)]
+    with r.count_to(product.depth) as k:
+        for row, (total, scale) in enumerate(zip(sums, scales, strict=True)):
+            total.add((term(row, k) * scale).intrinsic("llvm.floor"))
+    units = [(power - (13 << 23)).as_float() for power in powers]
+    return {row: total.get() * unit for row, (total, unit) in enumerate(zip(sums, units, strict=True))}
 
 
 def multiply(product: Product) -> str:
@@ -324,7 +353,8 @@ def source() -> str:
 
 @functools.cache
 def _by_name() -> dict[str, Product]:
-    return {PREFIX + product.name: product for product in products()}
+    cut = [replace(product, cut=True) for product in products() if product.may_cut]
+    return {PREFIX + product.name: product for product in (*products(), *cut)}
 
 
 def later(name: str) -> str | None:

@@ -5,11 +5,13 @@ Lane by lane after the manual's figures, as CUDA C with inline PTX, against exac
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
+from vgpu import fp8_accumulation
 from vgpu.base.errors import Unsupported
 from vgpu.isa import tensor
 from vgpu.ptx import PTXSyntaxError
@@ -120,6 +122,49 @@ def test_floats_in_bytes_to_halves(engine):
     out, _ = multiply(engine, instruction, *given, pairs)
     halves = np.concatenate([out[i].view(np.float16).reshape(32, 2).T for i in range(2)])
     close(from_accumulators(halves).astype(float), floats("e2m3", a), floats("e2m1", b).T, c.astype(float), half=True)
+
+
+def cut_sums(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """Sums of terms that are cut to 2^-13 of the power of two that the largest reaches, one by one."""
+    found = np.zeros(c.shape)
+    for i, j in np.ndindex(*c.shape):
+        terms = [*(a[i] * b[:, j]), c[i, j]]
+        unit = 2.0 ** (math.floor(math.log2(max(map(abs, terms)) or 1)) - 13)
+        found[i, j] = sum(math.floor(term / unit) * unit for term in terms)
+    return found
+
+
+@pytest.mark.parametrize(("first", "second"), [("e4m3", "e4m3"), ("e5m2", "e4m3"), ("e2m1", "e3m2")])
+def test_sums_of_fourteen_bits(engine, first, second):
+    a, b = finite_codes(first, (16, 32)), finite_codes(second, (8, 32))
+    c = (RANDOM.normal(0, 1, (16, 8)) * 2.0 ** RANDOM.integers(-20, 20, (16, 8))).astype(np.float32)
+    c[0] = a[0] = 0
+    given = registers(padded(first, a), 4), registers(padded(second, b), 4), accumulators(c)
+    instruction = f"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.{first}.{second}.f32"
+    whole, _ = multiply(engine, instruction, *given)
+    with fp8_accumulation("hopper"):
+        cut, _ = multiply(engine, instruction, *given)
+    expected = cut_sums(floats(first, a), floats(second, b).T, c.astype(float))
+    assert (from_accumulators(cut) == expected.astype(np.float32)).all()
+    assert (cut != whole).any()
+    again, _ = multiply(engine, instruction, *given)
+    assert (again == whole).all(), "the choice ends with its block"
+
+
+def test_infinities_stay_with_fourteen_bits(engine):
+    a, b = np.full((16, 32), 0x3C), np.full((8, 32), 0x3C)  # 1.0 of e5m2
+    a[1, 3], a[2, 4], a[3, 5], a[3, 6] = 0x7C, 0x7F, 0x7C, 0xFC
+    instruction = "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e5m2.f32"
+    c = accumulators(np.zeros((16, 8), np.float32))
+    with fp8_accumulation("hopper"):
+        out, _ = multiply(engine, instruction, registers(a, 4), registers(b, 4), c, arch="compute_89")
+    found = from_accumulators(out)
+    assert (found[0] == 32).all() and np.isposinf(found[1]).all() and np.isnan(found[2:4]).all()
+
+
+def test_another_kind_of_sums_is_refused():
+    with pytest.raises(ValueError, match="'float32' or 'hopper'"):
+        fp8_accumulation("ampere")
 
 
 # kind, types, scales of a row, their type, how the number may be spelt
