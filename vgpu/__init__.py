@@ -23,10 +23,11 @@ _MODULES = {
     "streams": "tools.streams",
 }
 _NAMES = {
+    "base.precision": ("fp8_accumulation",),
     "base.schedule": ("scheduled",),
     "hardware.device": ("device", "real_gpu"),
     "hardware.occupancy": ("occupancy",),
-    "standins.tensor_map": ("tensor_map",),
+    "standins.tensor_map": ("im2col_map", "tensor_map"),
     "tools.compare": ("compare",),
     "tools.launch": ("Launch",),
     "tools.profile": ("profile",),

@@ -154,20 +154,23 @@ QUEUE_BYTES = QUEUE["entries"] + QUEUE_ENTRIES * ENTRY_BYTES
 BULK = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 4160}
 BULK_ENTRY = {
     "open": 0, "kind": 8, "site": 16, "remote": 24, "offset": 32, "bytes": 40, "barrier": 48, "thread": 56, "group": 64,
-    "reduce": 72, "coordinates": 80,
+    "reduce": 72, "coordinates": 80, "shifts": 120,
     "map": 128,  # of a tensor copy: the tensor map as it was checked, since the kernel may write over its own
 }  # fmt: skip
 BULK_ENTRY_BYTES, BULK_ENTRIES = 256, 256
 COPIES = BULK["entries"] + BULK_ENTRIES * BULK_ENTRY_BYTES  # where the queues of the warps begin
 LOADS, STORES = 0, 1  # kinds of bulk copies, plus flags: TENSOR for those that go by a tensor map
-TENSOR, NEAR, MULTICAST = 2, 4, 8  # NEAR: from the block's own shared memory; MULTICAST: to several blocks
+# NEAR: from the block's own shared memory. MULTICAST: to several blocks. IM2COL with TENSOR: the map is of im2col mode.
+TENSOR, NEAR, MULTICAST, IM2COL = 2, 4, 8, 16
 
-# A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element and swizzled bytes of a row,
-# the address, and for each of 5 dimensions, fastest first: elements, bytes between them, elements of a box, steps.
+# A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element, swizzled bytes of a row and
+# mode (0, or 1 for im2col), the address, and for each of 5 dimensions, fastest first: elements, bytes between them,
+# elements of a box, steps. In im2col mode the boxes are channels, pixels, and for W, H and D the lower (in the low 16
+# bits) and the upper corner.
 TENSOR_BYTES, TENSOR_MARK = 128, 0x70616D726F736E65
 TENSOR_MAP = {
-    "mark": 0, "rank": 8, "element": 12, "swizzle": 16, "address": 24, "sizes": 32, "strides": 52, "box": 92,
-    "steps": 108,  # axis 0 has none, so that they begin 4 bytes further
+    "mark": 0, "rank": 8, "element": 12, "swizzle": 16, "mode": 20, "address": 24, "sizes": 32, "strides": 52,
+    "box": 92, "steps": 108,  # axis 0 has none, so that they begin 4 bytes further
 }  # fmt: skip
 
 # An mbarrier's 64 bits: where its fields begin (pending arrivals stand lowest), the two highest bits of a live one, the

@@ -30,9 +30,9 @@ _TABLE = (
         "m16n8k8 on",
     ),
     (
-        r"im2col|tile::|cp_mask|cta_group",
+        r"im2col::|tile::|cp_mask|cta_group",
         "tensor copies of this form",
-        "copy plain boxes of a tensor (`.tile`), one block for itself",
+        "copy plain boxes of a tensor (`.tile`) or columns (`.im2col`), one block for itself",
     ),
     (
         r"reduction by a tensor map|the reduction",

@@ -215,7 +215,7 @@ def _unlike(scene: Scene) -> KernelError:
 def _stride(scene: Scene) -> KernelError:
     found = tensor.move(scene.site.instruction.modifiers)
     assert found is not None, "only moves of matrices have row lengths"
-    elements = 8 * found.grain // found.fragment.bits
+    elements = 8 * found.grain // found.unit
     return Misaligned(
         f"misaligned: {scene.where()} gives a row length of {scene.fault.address} elements to "
         f"`{scene.site.instruction}`, which is no multiple of {found.grain} bytes.\n  {scene.at_line(scene.line)}\n"

@@ -84,7 +84,7 @@ def _bulk_size(scene: Scene) -> KernelError:
 
 
 def _tensor_map(scene: Scene) -> KernelError:
-    text = f"tensor copy: {scene.where()} uses something that is no tensor map, or one of other dimensions."
+    text = f"tensor copy: {scene.where()} uses something that is no tensor map, or one of other dimensions or mode."
     fix = (
         "pass the object that `tensor_map(array, box)` returns to a parameter `const __grid_constant__ CUtensorMap`, "
         "and give as many coordinates as the array has dimensions."

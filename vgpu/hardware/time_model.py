@@ -41,9 +41,11 @@ _TENSOR = {
     "flops_tensor_bf16": "fp16_tensor_flops",
     "flops_tensor_tf32": "tf32_tensor_flops",
     "flops_tensor_fp8": "fp8_tensor_flops",
+    "flops_tensor_fp4": None,
     "flops_tensor_fp64": "fp64_tensor_flops",
     "ops_tensor_int8": "int8_tensor_ops",
     "ops_tensor_int4": None,
+    "ops_tensor_b1": None,
 }
 _ASSUMPTIONS = (
     "The slowest resource is the bound; the others are hidden behind it but for a rest: times add as their cubes.",

@@ -154,7 +154,7 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("tensor_instructions", "sm__inst_executed_pipe_tensor.sum", "tensor-core products, per warp",
             "instructions", _PTX),
     Counter("tensor_hmma", "sm__inst_executed_pipe_tensor_op_hmma.sum",
-            "tensor-core products of 8- and 16-bit floats and tf32, per warp", "instructions", _PTX),
+            "tensor-core products of floats of 4 to 16 bits and tf32, per warp", "instructions", _PTX),
     Counter("tensor_imma", "sm__inst_executed_pipe_tensor_op_imma.sum",
             "tensor-core products of integers, per warp", "instructions", _PTX),
     Counter("tensor_dmma", "sm__inst_executed_pipe_tensor_op_dmma.sum",
@@ -162,9 +162,10 @@ COUNTERS: tuple[Counter, ...] = (
     *(Counter(key, None, f"tensor-core operations on {plain} (2·m·n·k a product)", unit)
       for key, plain, unit in (
           ("flops_tensor_fp16", "half precision", "FLOP"), ("flops_tensor_bf16", "bfloat16", "FLOP"),
-          ("flops_tensor_tf32", "tf32", "FLOP"), ("flops_tensor_fp8", "8-bit floats", "FLOP"),
+          ("flops_tensor_tf32", "tf32", "FLOP"), ("flops_tensor_fp8", "8- and 6-bit floats", "FLOP"),
+          ("flops_tensor_fp4", "4-bit floats", "FLOP"),
           ("flops_tensor_fp64", "double precision", "FLOP"), ("ops_tensor_int8", "8-bit integers", "operations"),
-          ("ops_tensor_int4", "4-bit integers", "operations"))),
+          ("ops_tensor_int4", "4-bit integers", "operations"), ("ops_tensor_b1", "single bits", "operations"))),
     Counter("matrix_load_requests", "smsp__inst_executed_op_ldsm.sum", "ldmatrix instructions, per warp",
             "requests", "their wavefronts and conflicts are among those of shared loads"),
     Counter("matrix_store_requests", None, "stmatrix instructions, per warp", "requests",

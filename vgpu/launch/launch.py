@@ -13,6 +13,7 @@ from functools import cache, cached_property, lru_cache
 from vgpu import faults, ptx
 from vgpu.base import on_disk, own, records, settings, steady
 from vgpu.base import schedule as schedules
+from vgpu.base.precision import fp8_kind
 from vgpu.launch import host_calls, residency
 from vgpu.launch.configuration import (
     WARP,
@@ -107,7 +108,7 @@ class Kernel:
         return launch_bounds(self.function)
 
     @cached_property
-    def _variants(self) -> dict[tuple[bool, ...], tuple[Lowered, int]]:
+    def _variants(self) -> dict[tuple[bool | str, ...], tuple[Lowered, int]]:
         return {}
 
     def line_text(self, line: int | None) -> str:
@@ -124,18 +125,18 @@ class Kernel:
         `count`: with counters. `fine`: a warp's time slice may end after any access to memory. `watch`: with the
         sanitizer. `follow`: with counters and the log of one warp.
         """
-        variant = count, fine, watch, follow
+        variant = count, fine, watch, follow, fp8_kind()  # the last is asked for again where a product is lowered
         with _compile_lock:
             if variant not in self._variants:
                 self._variants[variant] = self._compile(variant)
             return self._variants[variant]
 
-    def _compile(self, variant: tuple[bool, bool, bool, bool]) -> tuple[Lowered, int]:
+    def _compile(self, variant: tuple[bool, bool, bool, bool, str]) -> tuple[Lowered, int]:
         """Lower and compile, or find what another process made of the same PTX."""
         texts: list[str] = []
 
         def write() -> tuple[Lowered, str, jit.Written]:
-            addresses, (count, *others) = self.module.variables.addresses, variant
+            addresses, (count, *others, _) = self.module.variables.addresses, variant
             lowered = lower(self.module.module, self.function, addresses, NAME, count, self.filename, *others)
             own, text = jit.named(lowered.text, NAME)
             texts.append(text)

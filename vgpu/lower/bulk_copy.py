@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vgpu import ptx
-from vgpu.base.context import LOADS, MULTICAST, NEAR, PENDING, STORES, TENSOR
+from vgpu.base.context import IM2COL, LOADS, MULTICAST, NEAR, PENDING, STORES, TENSOR
 from vgpu.ir import Value, vector
 from vgpu.ir.value import V64
 from vgpu.lower import async_copy, memory
@@ -30,7 +30,9 @@ def _rank(instruction: Instruction) -> int:
 
 def _refuse(kernel: Kernel, instruction: Instruction) -> None:
     words = set(instruction.modifiers)
-    strange = [w for w in words if w.startswith(("im2col", "tile::", "cp_mask", "cta_group"))]
+    strange = [
+        w for w in words - {"im2col", "im2col_no_offs"} if w.startswith(("im2col", "tile::", "cp_mask", "cta_group"))
+    ]
     if strange:
         raise kernel.unsupported(f"the bulk copy `{instruction}`")
 
@@ -81,12 +83,18 @@ def copy(kernel: Kernel, instruction: Instruction) -> None:
         remotes = remotes + kernel.fixed["shared_base"]
     offsets = memory.address(kernel, near, 32)
     barriers = memory.address(kernel, rest.pop(0), 32) if loads else zero
+    shifts = kernel.ir.i64(0)  # of 16 bits along W, H and D
+    if "im2col" in instruction.modifiers:
+        for axis, item in enumerate(items_of(rest.pop(0))):
+            shifts = shifts | kernel.bits_value(item, 16).to("i64") << 16 * axis
     multicast = "multicast::cluster" in instruction.modifiers
+    columns = bool({"im2col", "im2col_no_offs"} & set(instruction.modifiers))
     blocks = kernel.bits_value(rest.pop(0), 16).to("i32") if multicast else zero
     vectors = [value.splat() for value in (remotes, offsets, barriers, sizes, blocks)]
     kind = (LOADS if loads else STORES) | TENSOR * bool(rank) | NEAR * near_too | MULTICAST * multicast
+    kind |= IM2COL * columns
     axes = [value.splat() for value in (*coordinates, *[zero] * (AXES - len(coordinates)))]
-    kernel.run_time("wb_bulk", site, *vectors, mask, kind, rank, function, *axes)
+    kernel.run_time("wb_bulk", site, *vectors, mask, kind, rank, function, shifts.splat(), *axes)
 
 
 def commit(kernel: Kernel, instruction: Instruction) -> None:

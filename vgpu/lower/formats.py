@@ -1,7 +1,8 @@
-"""Conversions of pairs of values, in LLVM IR: two halves in one register, and floats of 8, 6 and 4 bits."""
+"""Conversions of two or four numbers at once, in LLVM IR: to and from halves in one register, and small floats."""
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from vgpu import isa
@@ -9,6 +10,7 @@ from vgpu.ir import Value
 from vgpu.isa import in_llvm as isa_llvm
 from vgpu.isa import small
 from vgpu.isa.convert import convert
+from vgpu.lower.basic_blocks import items_of
 from vgpu.ptx import Instruction
 
 if TYPE_CHECKING:
@@ -16,16 +18,18 @@ if TYPE_CHECKING:
 
 
 def convert_pair(kernel: Kernel, instruction: Instruction) -> bool:
-    """A `cvt` that gives two values in one register; False for every other one."""
+    """A `cvt` that gives several values in one register; False for every other one."""
     words = instruction.modifiers
     found = small.conversion(words)
     if found is not None:
-        (_narrow if found.narrows else _widen)(kernel, instruction, found)
+        (_widen if found.source in (*small.NARROW, "ue8m0") else _narrow)(kernel, instruction, found)
         return True
     if len(instruction.operands) != 3:
         return False
     target = words[-2]
-    if target not in ("f16x2", "bf16x2") or words[-1] != "f32" or not isa.converts(words[:-2]):
+    if target not in ("f16x2", "bf16x2") or words[-1] != "f32" or set(words[:-2]) - {"relu", "satfinite"} not in (
+        {"rn"}, {"rz"},
+    ):  # fmt: skip
         raise kernel.unsupported(f"the PTX instruction `{instruction}`")
     half = isa.TYPES[isa.PACKED[target]]
     form = isa.Form(half, isa.TYPES[words[-1]], words)
@@ -44,37 +48,39 @@ def join(low: Value, high: Value, bits: int) -> Value:
 
 
 def _narrow(kernel: Kernel, instruction: Instruction, found: small.Conversion) -> None:
-    sources = instruction.operands[1:]
-    if found.wide == "f32":
-        high, low = (kernel.typed(operand, isa.TYPES["f32"]) for operand in sources)
+    """To fields of one register, the first number in the highest."""
+    sources = list(instruction.operands[1:])
+    random: list[Value] | list[None] = [None] * found.count
+    if found.rounding == "rs":
+        random = small.random_fields(found, kernel.bits_value(sources.pop(), 32))
+    if found.source == "f32":
+        numbers = [kernel.typed(item, isa.TYPES["f32"]) for operand in sources for item in items_of(operand)]
     else:
-        half, whole = isa.PACKED[found.wide], kernel.bits_value(sources[0], 32)
-        low, high = (widen_half((whole >> s).to("i16"), half) for s in (0, 16))
-    if found.relu:
-        low, high = isa_llvm.relu(low), isa_llvm.relu(high)
-    assert found.small is not None, "what narrows has a format to narrow to"
-    low, high = (small.emit_encode(found.small, value) for value in (low, high))
-    _write(kernel, instruction, join(low, high, found.small.field))
+        whole = kernel.bits_value(sources[0], 32)
+        numbers = [widen_half((whole >> s).to("i16"), found.source) for s in (16, 0)]
+    codes = []
+    for number, some in zip(numbers, random, strict=True):
+        if found.target == "ue8m0":
+            code = small.emit_encode_power(number, found.rounding == "rp", found.finite)
+        else:
+            number = isa_llvm.relu(number) if found.relu else number
+            code = small.emit_encode(small.SMALL[found.target], number, found.finite, some, found.random)
+        codes.append(code)
+    field = found.field(found.target)
+    _write(kernel, instruction, reduce(lambda high, low: join(low, high, field), codes))
 
 
 def _widen(kernel: Kernel, instruction: Instruction, found: small.Conversion) -> None:
-    field = found.small.field if found.small else 8
+    field = found.field(found.source)
     both = kernel.bits_value(instruction.operands[1], 2 * field).to("i32")
-    codes = [both >> s & (1 << field) - 1 for s in (0, field)]
-    if found.small is None:
-        halves = [_power(code) for code in codes]
-    else:
-        decoded = [small.emit_decode(found.small, code) for code in codes]
-        decoded = [isa_llvm.relu(value) for value in decoded] if found.relu else decoded
-        halves = [v.is_nan().select(0x7FFF, kernel.untyped(v, isa.TYPES["f16"])) for v in decoded]
+    halves = []
+    for code in (both >> s & (1 << field) - 1 for s in (0, field)):
+        power = found.source == "ue8m0"
+        number = small.emit_decode_power(code) if power else small.emit_decode(small.SMALL[found.source], code)
+        number = isa_llvm.relu(number) if found.relu else number
+        halves.append(number.is_nan().select(0x7FFF, kernel.untyped(number, isa.TYPES[found.target])))
     low, high = halves
     _write(kernel, instruction, join(low, high, 16))
-
-
-def _power(code: Value) -> Value:
-    """2^(code - 127) as a bfloat16's bits: the code is its exponent, but for the lowest and the highest."""
-    bits = code.eq(0).select(0x40, code << 7)
-    return code.eq(255).select(0x7FFF, bits)
 
 
 def widen_half(bits: Value, kind: str) -> Value:

@@ -8,10 +8,12 @@ Fragments of `wmma` are loaded and stored by the accesses that ptxas makes of th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
+from vgpu.base.precision import fp8_kind
 from vgpu.ir import LANES, Value, element_bits, vector
 from vgpu.isa import tensor
 from vgpu.lower import memory as lower_memory
@@ -36,7 +38,7 @@ def tensor_core(kernel: Kernel, instruction: Instruction) -> None:
     opcode, words = instruction.opcode, instruction.modifiers
     if "aligned" not in words or "sync" not in words:
         raise kernel.unsupported(f"the PTX instruction `{instruction}`")
-    if opcode in ("ldmatrix", "stmatrix") and tensor.matrices(words) is None:
+    if opcode in ("ldmatrix", "stmatrix") and tensor.rows(opcode, words) is None:
         raise kernel.unsupported(f"the PTX instruction `{instruction}`")
     if opcode == "wmma":
         (product if "mma" in words else move)(kernel, instruction)
@@ -81,14 +83,20 @@ def product(kernel: Kernel, instruction: Instruction) -> None:
     found = tensor.product(instruction.opcode, instruction.modifiers)
     if found is None:
         raise kernel.unsupported(f"the PTX instruction `{instruction}`")
+    if found.may_cut and fp8_kind() == "hopper":
+        found = replace(found, cut=True)
     whole_warp(kernel, instruction)
     target, *sources = instruction.operands
     *given, result = found.fragments
     pointers, offset = [], 0
-    for fragment, operand in zip(given, sources, strict=True):
+    for fragment, operand in zip(given, sources[:3], strict=True):
         pointers.append(lay(kernel, items_of(operand), fragment.registers, fragment.width, offset))
         offset += fragment.registers * LANES * fragment.width // 8
-    kernel.ir.call("void", PREFIX + found.name, *pointers, tiles(kernel, offset))
+    scales = []
+    for words, selector in zip(sources[3::2], sources[4::2], strict=True):
+        byte, thread = (_first(kernel.bits_value(item, 16)).to("i32") for item in items_of(selector))
+        scales += [kernel.lanes_value(words, 32), byte, thread]
+    kernel.ir.call("void", PREFIX + found.name, *pointers, tiles(kernel, offset), *scales)
     guard = kernel.guard(instruction.guard)
     for index, place in enumerate(items_of(target)):
         kernel.write(place, pick_up(kernel, result.width, offset + index * LANES * result.width // 8), guard)
@@ -107,7 +115,7 @@ def _placed(kernel: Kernel, instruction: Instruction, found: tensor.Move, memory
     site, mask = whole_warp(kernel, instruction)
     address = lower_memory.address(kernel, memory, 64)
     stride = instruction.operands[2] if len(instruction.operands) > 2 else None
-    bits = found.fragment.bits
+    bits = found.unit
     step = kernel.ir.i64(found.extent) if stride is None else kernel.bits_value(stride, 32).to("i64")
     given = (site, mask, address.splat(), step.splat(), found.alignment, bits, 8 * found.grain - 1)
     mask = kernel.run_time("wb_place", *given, result="i32")
@@ -254,32 +262,71 @@ def _copy(kernel: Kernel, function: str, where: Value, good: Value) -> None:
     kernel.ir.call("void", function, kernel.fixed["shared_base"], where.splat(), good, tiles(kernel))
 
 
-def _matrices(kernel: Kernel, instruction: Instruction, memory: Mem) -> tuple[int, Value, Value]:
-    """How many matrices, the offset of each lane's row in shared memory, and the lanes that give one."""
-    count = tensor.matrices(instruction.modifiers)
-    assert count is not None, "tensor_core() has refused all others"
+def _rows(kernel: Kernel, instruction: Instruction, memory: Mem) -> tuple[tensor.Rows, Value, Value]:
+    """What is moved, the offset of each lane's row in shared memory, and the lanes that give one."""
+    found = tensor.rows(instruction.opcode, instruction.modifiers)
+    assert found is not None, "tensor_core() has refused all others"
     _, mask = whole_warp(kernel, instruction)
-    return count, lower_memory.shared_offset(kernel, instruction, memory), mask & (1 << 8 * count) - 1
+    lanes = mask & (1 << found.rows * found.matrices) - 1
+    return found, lower_memory.shared_offset(kernel, instruction, memory), lanes
 
 
 def load_matrices(kernel: Kernel, instruction: Instruction) -> None:
     target, memory = instruction.operands
-    count, where, lanes = _matrices(kernel, instruction, memory)
-    values = _read_rows(kernel, instruction, where, lanes, count, "trans" in instruction.modifiers)
+    found, where, lanes = _rows(kernel, instruction, memory)
+    if found.packed or found.transposed == 8:
+        values = _read_bytes(kernel, instruction, where, lanes, found)
+    else:
+        values = _read_rows(kernel, instruction, where, lanes, found.matrices, found.transposed == 16)
     guard = kernel.guard(instruction.guard)
     for place, value in zip(items_of(target), values, strict=True):
         kernel.write(place, value, guard)
 
 
+# For each byte of a register in all lanes, the byte among the rows of its matrix that it comes from, if the matrix is
+# transposed: lane 4g + t holds the rows 4t to 4t + 3 of column g, and (8 to add) in its next register of column g + 8.
+BYTES_OF_COLUMNS = tuple(16 * (4 * (i // 4 % 4) + i % 4) + i // 16 for i in range(128))
+# `stmatrix` takes them from where the accumulators of a product stand: the rows 2t and 2t + 1 of columns g and g + 8.
+STORED_COLUMNS = tuple(16 * (2 * (i // 4 % 4) + i % 2) + i // 16 + 8 * (i // 2 % 2) for i in range(128))
+
+
+def _read_bytes(
+    kernel: Kernel, instruction: Instruction, where: Value, lanes: Value, found: tensor.Rows
+) -> list[Value]:
+    """The registers of a `ldmatrix` of elements of a byte and less."""
+    size = 16 * found.rows
+    good = _checked_rows(kernel, instruction, where, lanes, LOAD, found.matrices * found.rows // 8)
+    _copy(kernel, "wb_read_rows", where, good)
+    registers = []
+    for index in range(found.matrices):
+        data = kernel.ir.load(tiles(kernel, size * index), vector("i8", size), 16)
+        data = _unpacked(kernel, data, found.packed) if found.packed else data
+        for column in range(0, 8 * found.registers, 8):
+            order = [place + column for place in BYTES_OF_COLUMNS] if found.transposed else range(128)
+            registers.append(data.shuffle(None, order).bitcast(vector("i32")))
+    return registers
+
+
+def _unpacked(kernel: Kernel, data: Value, bits: int) -> Value:
+    """Rows of 16 bytes, of which 16 elements of some bits fill the first ones, to one byte for each element."""
+    places = [(start, bits * i // 8, bits * i % 8) for start in range(0, data.count, 16) for i in range(16)]
+    low, high = (data.shuffle(None, [start + byte + more for start, byte, _ in places]).to("i16") for more in (0, 1))
+    shifts = kernel.ir.each_lane("i16", [shift for _, _, shift in places])
+    return ((low | high << 8) >> shifts & (1 << bits) - 1).to("i8")
+
+
 def store_matrices(kernel: Kernel, instruction: Instruction) -> None:
     memory, source = instruction.operands
-    count, where, lanes = _matrices(kernel, instruction, memory)
-    for index, item in enumerate(items_of(source)[:count]):
+    found, where, lanes = _rows(kernel, instruction, memory)
+    for index, item in enumerate(items_of(source)):
         value = kernel.lanes_value(item, 32)
-        kernel.ir.store(
-            tiles(kernel, 128 * index), _transposed(value) if "trans" in instruction.modifiers else value, 64
-        )
-    _copy(kernel, "wb_write_rows", where, _checked_rows(kernel, instruction, where, lanes, STORE, count))
+        if found.transposed == 8:
+            order = sorted(range(128), key=STORED_COLUMNS.__getitem__)
+            value = value.bitcast(vector("i8", 128)).shuffle(None, order).bitcast(value.kind)
+        elif found.transposed:
+            value = _transposed(value)
+        kernel.ir.store(tiles(kernel, 128 * index), value, 64)
+    _copy(kernel, "wb_write_rows", where, _checked_rows(kernel, instruction, where, lanes, STORE, found.matrices))
 
 
 def transpose(kernel: Kernel, instruction: Instruction) -> None:

@@ -175,11 +175,10 @@ def each_team(kernel: Kernel, taking: Value, reduced: Reduction) -> Value:
 def elect(kernel: Kernel, instruction: Instruction) -> None:
     destination, mask = instruction.operands
     leader = kernel.ir.lowest(members(kernel, mask))
-    pair = destination if isinstance(destination, Pair) else Pair(destination, None)
-    if pair.first is not None:
-        kernel.write(pair.first, leader)
-    if pair.second is not None:
-        kernel.write(pair.second, kernel.ir.each_lane("i32").eq(leader))
+    guard = kernel.guard(instruction.guard)
+    if destination.first is not None:
+        kernel.write(destination.first, leader, guard)
+    kernel.write(destination.second, kernel.ir.each_lane("i32").eq(leader), guard)
 
 
 # ---------------------------------------------------------------- who is there

@@ -30,6 +30,7 @@ from vgpu.operations.queues import (
     new_queue,
 )
 from vgpu.operations.recorders import capturing, listening, note, recording, unobserved
+from vgpu.ptx import Instruction
 from vgpu.storage.host import size_text
 
 if TYPE_CHECKING:
@@ -87,6 +88,16 @@ def submit(
     note(run() or operation)
 
 
+def _waits(kernel: Kernel) -> bool:
+    """Whether a kernel, or a function in its module, waits for the kernels that it depends on."""
+    functions = kernel.module.module.functions.values()
+    return any(
+        statement.opcode == "griddepcontrol" and "wait" in statement.modifiers
+        for function in functions if function is kernel.function or not function.entry
+        for statement in function.body or () if isinstance(statement, Instruction)
+    )  # fmt: skip
+
+
 def kernel(
     queue: Queue,
     loaded: Kernel,
@@ -97,8 +108,13 @@ def kernel(
     shared_bytes: int = 0,
     finish: Callable[[], None] | None = None,
     cooperative: bool = False,
+    dependent: bool = False,
 ) -> None:
-    """Launch a loaded kernel in a queue; `finish` is called after it has run."""
+    """Launch a loaded kernel in a queue; `finish` is called after it has run.
+
+    `dependent`: a GPU may begin it before the kernel in front of it has ended (programmatic dependent launch); here it
+    begins afterwards, and is marked `early` if it never waits for the other one.
+    """
     from vgpu.launch import launch
 
     def do() -> None:
@@ -112,7 +128,9 @@ def kernel(
     blocks = _tuple(grid)
     label = f"{loaded.name} ({words.sizes(blocks)} block{'s' * (math.prod(blocks) != 1)})"
     does = KernelLaunch(blocks, _tuple(block), tuple(params), tuple(arrays), shared_bytes, cooperative)
-    submitted = Operation("kernel", label=label, asynchronous=True, kernel=loaded, does=does)
+    submitted = Operation(
+        "kernel", label=label, asynchronous=True, kernel=loaded, does=does, early=dependent and not _waits(loaded)
+    )
     prepared = None
     if queue.capture is not None:
         prepared = launch.Prepared(

@@ -50,7 +50,8 @@ class Operation:
     "wait", "synchronise", "graph", "host read" or "host write". `waits`: the host waits for its end. `pinned`: the
     host's side of a copy is pinned (None without one). `asynchronous`: an asynchronous function was called. `nodes` are
     a graph's operations, each with the numbers of those it depends on; `graph` is the graph itself, the same object at
-    each launch. `does` is the data to run it again; it keeps memory alive, so only some recorders get it.
+    each launch. `does` is the data to run it again; it keeps memory alive, so only some recorders get it. `early`: a
+    kernel that a GPU may begin before the one in front of it has ended, and that doesn't wait for it.
     """
 
     kind: str
@@ -67,3 +68,4 @@ class Operation:
     nodes: tuple[tuple[Operation, tuple[int, ...]], ...] = ()
     graph: Graph | None = None
     does: KernelLaunch | NumPyCall | None = None
+    early: bool = False

@@ -9,7 +9,8 @@ the bits of its register, and `*` and a number for a vector:
     x  as `s`, or `p`                     b  as `s`, and a number from 0 to 15
     m  memory `[address]`                 t  a texture `[handle, coordinates]` i  a number             l  a name
 
-`D` and `Q` may be the sink `_`; `d|q` is a pair of results; `?` ends what may be missing. Source: NVIDIA "PTX ISA".
+`D` and `Q` may be the sink `_`; `d|q` is a pair of results or the first of them, `d|q!` a pair with a predicate; `?`
+ends what may be missing. Source: NVIDIA "PTX ISA".
 """
 
 from __future__ import annotations
@@ -53,6 +54,10 @@ def wrong_operands(given: tuple, shape: tuple[str, ...], registers: Mapping[str,
 
 def wrong_operand(operand: Any, shape: str, registers: Mapping[str, str]) -> str | None:
     """What is expected instead of an operand, in words; None if it fits."""
+    if shape.endswith("!"):
+        shape = shape[:-1]
+        if not isinstance(operand, Pair) or operand.second is None:
+            return "a register and a predicate (`d|p`)"
     if isinstance(operand, Pair) and "|" in shape:
         first, second = shape.split("|")  # each of the two may be dropped
         both = ((operand.first, first if "*" in first else first.upper()), (operand.second, second.upper()))
@@ -235,7 +240,27 @@ def _match(opcode: str, words: Words) -> Shape:
 def _redux(opcode: str, words: Words) -> Shape:
     if not _one_of("add min max and or xor", words):
         return "says none of add, and, max, min, or, xor"
-    return ("d32", "s32", "s32") if words[-1] in ("u32", "s32", "b32", "f32") else "names no type that redux knows"
+    operation = next(word for word in words if word in _REDUCED)
+    if words[-1] not in _REDUCED[operation]:
+        return f"names no type that redux.{operation} knows"
+    more = set(words) - {"sync", operation, words[-1]}
+    if more - ({"abs", "NaN"} if words[-1] == "f32" else set()):
+        return f"says .{sorted(more)[0]}, which redux.{operation}.{words[-1]} does not know"
+    return ("d32", "s32", "s32")
+
+
+_REDUCED = {
+    "add": ("u32", "s32"), **dict.fromkeys(("min", "max"), ("u32", "s32", "f32")),
+    **dict.fromkeys(("and", "or", "xor"), ("b32",)),
+}  # fmt: skip
+
+
+def _elect(opcode: str, words: Words) -> Shape:
+    return ("D32|q!", "s32") if words == ("sync",) else "is no election that PTX has"
+
+
+def _dependent(opcode: str, words: Words) -> Shape:
+    return () if words in (("wait",), ("launch_dependents",)) else "says neither .wait nor .launch_dependents"
 
 
 def _barrier(opcode: str, words: Words) -> Shape:
@@ -282,6 +307,8 @@ def _cluster(opcode: str, words: Words) -> Shape:
 
 
 def _fence(opcode: str, words: Words) -> Shape:
+    if opcode == "griddepcontrol":
+        return _dependent(opcode, words)
     if opcode == "fence" and "proxy" in words and any("generic" in word for word in words):
         return ("m?", "i?")
     return _FENCES[opcode]
@@ -289,7 +316,7 @@ def _fence(opcode: str, words: Words) -> Shape:
 
 _FENCES = {
     "membar": (), "fence": (), "nanosleep": ("s32",), "prefetch": ("m",), "prefetchu": ("m",), "discard": ("m", "i"),
-    "applypriority": ("m", "i"), "pmevent": ("i",), "griddepcontrol": (), "setmaxnreg": ("i",),
+    "applypriority": ("m", "i"), "pmevent": ("i",), "setmaxnreg": ("i",),
 }  # fmt: skip
 
 
@@ -304,9 +331,11 @@ def _fragment(f: tensor.Fragment, wmma: bool) -> str:
 
 def _tensor(opcode: str, words: Words) -> Shape:
     if opcode in ("ldmatrix", "stmatrix"):
-        count = tensor.matrices(words)
-        registers = f"32*{count}"
-        return None if count is None else ("d" + registers, "m") if opcode == "ldmatrix" else ("m", "s" + registers)
+        rows = tensor.rows(opcode, words)
+        if rows is None:
+            return None
+        registers = f"32*{rows.matrices * rows.registers}"
+        return ("d" + registers, "m") if opcode == "ldmatrix" else ("m", "s" + registers)
     if opcode == "movmatrix":
         return ("d32", "s32")
     if opcode == "wmma" and "mma" not in words:
@@ -321,7 +350,17 @@ def _tensor(opcode: str, words: Words) -> Shape:
     if found is None:
         return None
     *sources, result = (_fragment(each, opcode == "wmma") for each in found.fragments)
-    return ("d" + result, *("s" + one for one in sources))
+    return ("d" + result, *("s" + one for one in sources), *(("s32", "s16*2") * (2 if found.scales else 0)))
+
+
+def _wrong_selector(instruction: Instruction) -> str | None:
+    """What is wrong with the numbers that select scales, in words."""
+    found = tensor.product(instruction.opcode, instruction.modifiers)
+    for operand, allowed in zip(instruction.operands[5::2], found.selectors if found else (), strict=False):
+        for item, values in zip(operand.items, allowed, strict=True):
+            if isinstance(item, Imm) and item.value not in values:
+                return f"selects scales by {item.value}: it has to be one of {', '.join(map(str, values))}"
+    return None
 
 
 # ---------------------------------------------------------------- textures and surfaces
@@ -368,7 +407,7 @@ SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
     "branch": lambda opcode, words: ("l",), "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
     "barrier": _barrier, "fence": _fence, "shuffle": _shuffle, "vote": _vote, "match": _match, "redux": _redux,
     "policy": _policy,
-    "elect": lambda opcode, words: ("D32|q", "s32"), "tensor": _tensor, "texture": _texture, "surface": _surface,
+    "elect": _elect, "tensor": _tensor, "texture": _texture, "surface": _surface,
     "texture_query": _query,
 }  # fmt: skip
 
@@ -386,4 +425,4 @@ def wrong_shape(kind: str, instruction: Instruction, registers: Mapping[str, str
     shape = _shape(kind, instruction.opcode, words)
     if shape is None or isinstance(shape, str):
         return shape
-    return wrong_operands(given, shape, registers)
+    return wrong_operands(given, shape, registers) or (_wrong_selector(instruction) if kind == "tensor" else None)

@@ -26,7 +26,8 @@ _LEAST = (
     (r"^redux\.", 80),
     (r"^(?:elect|griddepcontrol|stmatrix)\b", 90),
     # tensor cores
-    (r"^wmma\.\S*\b(?:bf16|tf32|f64)\b|^mma\.\S*\b(?:m16n8k4|m16n8k16|m16n8k32|m16n8k64|bf16|tf32|f64)\b", 80),
+    (r"^wmma\.\S*\b(?:bf16|tf32|f64)\b|^mma\.\S*\b(?:m16n8k(?:4|16|32|64|128|256)|bf16|tf32|f64)\b", 80),
+    (r"^w?mma\.\S*\band\b", 80),
     (r"^mma\.\S*\b(?:e4m3|e5m2)\b", 89),
     (r"^mma\.\S*\bm16n8\S*\bf64\b", 90),
     # arithmetic
@@ -41,10 +42,15 @@ _LEAST = (
     (r"^cvt\.(?!\S*\bbf16\.f32/|\S*\bf32\.bf16/)\S*\bbf16\b|^cvt\.\S*\br[nz]\b\S*\btf32\b", 90),
     (r"^cvt\.\S*\bsatfinite\b\S*\btf32\b", 100),
 )
-# … and those that only the GPUs themselves have, by targets that end in a letter, which no later GPU need have.
+# … and those that only the GPUs themselves have, by targets that end in a letter, which no later GPU need have: from an
+# architecture on, and up to another one.
+_LAST = 999
 _OWN = (
-    (r"^setmaxnreg\b", 90),
-    (r"^redux\.\S*\bf32\b|^cvt\.\S*(?:e2m1x2|e2m3x2|e3m2x2|ue8m0x2)", 100),
+    (r"^setmaxnreg\b", 90, _LAST),
+    (r"^cvt\.\S*(?:e2m1x2|e2m3x2|e3m2x2|ue8m0x2)|^cvt\.\S*e[45]m[23]x2\.bf16x2", 100, _LAST),
+    (r"^(?:ld|st)matrix\.\S*\bb8", 100, _LAST),
+    (r"^cvt\.\S*\brs\b|^redux\.\S*\bf32\b", 100, 119),
+    (r"^mma\.\S*\bkind::", 120, 129),
 )
 _MODELS = {80: "A100", 86: "RTX 3090", 89: "RTX 4090", 90: "H100", 100: "B200"}  # a GPU of each architecture
 
@@ -54,19 +60,19 @@ def too_new(instruction: Instruction, target: str) -> str | None:
     have = re.fullmatch(r"sm_(\d+)([af]?)", target)
     if have is None:
         return None
-    least, own = _needs(f"{instruction}/{len(instruction.operands)}")
-    if int(have[1]) >= least and (have[2] or not own):
+    least, last = _needs(f"{instruction}/{len(instruction.operands)}")
+    if least <= int(have[1]) <= (last or _LAST) and (have[2] or not last):
         return None
-    word = f"sm_{least}a" if own else f"sm_{least} or a newer one"
+    word = f"sm_{least}a" if last else f"sm_{least} or a newer one"
     remedy = f'call device("{_MODELS.get(least)}") first'
-    if own:  # what a GPU's own architecture compiles for has no letter
+    if last:  # what a GPU's own architecture compiles for has no letter
         remedy = f'compile CUDA C with options=("-arch=compute_{least}a",)'
-    remedy = f"; for code that is compiled here, {remedy}" if own or least in _MODELS else ""
+    remedy = f"; for code that is compiled here, {remedy}" if last or least in _MODELS else ""
     return f"needs .target {word} and the file says {target}{remedy}"
 
 
 @lru_cache(maxsize=4096)
-def _needs(text: str) -> tuple[int, bool]:
-    """The oldest architecture with an instruction, and whether only targets that end in a letter have it."""
-    own = max((least for pattern, least in _OWN if re.search(pattern, text)), default=0)
-    return own or max((least for pattern, least in _LEAST if re.search(pattern, text)), default=0), bool(own)
+def _needs(text: str) -> tuple[int, int]:
+    """The oldest architecture with an instruction, and the last one if only targets that end in a letter have it."""
+    own = max(((least, last) for pattern, least, last in _OWN if re.search(pattern, text)), default=None)
+    return own or (max((least for pattern, least in _LEAST if re.search(pattern, text)), default=0), 0)

@@ -123,13 +123,14 @@ def _operand(symbol: str, found: isa.Match, letter: str) -> str:
 def _wrong_conversion(instruction: Instruction, registers: dict[str, str]) -> str | None:
     """`cvt` may have wider registers than its types, and may pack two numbers into one register."""
     words, operands = instruction.modifiers, instruction.operands
-    named = [word for word in words if word in TYPE_BYTES or word in small.SMALL or word == "ue8m0x2"]
-    if len(named) != 2:
-        return "does not name two types"
-    bits = [width(word) if word in TYPE_BYTES else 2 * small.SMALL[word].field if word in small.SMALL else 16
-            for word in named]  # fmt: skip
+    found = small.conversion(words)
+    if found is not None:
+        return wrong_operands(operands, found.operands, registers)
+    named = [word for word in words if word in TYPE_BYTES]
+    if len(named) != 2 or any(word.removesuffix("x2") in small.NARROW for word in named):
+        return "names no two types, or types that it does not convert"
     joins = named[1] == "f32" and named[0].endswith("x2")
-    target, sources = f"w{bits[0]}", (f"r{bits[1]}",) * (1 + joins)
+    target, sources = f"w{width(named[0])}", (f"r{width(named[1])}",) * (1 + joins)
     return wrong_operands(operands, (target, *sources), registers)
 
 

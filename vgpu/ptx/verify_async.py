@@ -42,6 +42,7 @@ def _copy(words: Words, given: int) -> tuple[str, ...] | str:
     if word is not None:
         return _COPY[word]
     policy = ("s64",) if "L2::cache_hint" in words else ()
+    shifts: tuple[str, ...] = ()
     if "bulk" not in words:
         partly = given - len(policy) > 3
         return ("m", "m", "i", *(("x32",) if partly else ()), *policy)
@@ -52,12 +53,18 @@ def _copy(words: Words, given: int) -> tuple[str, ...] | str:
         if len(ranks) != 1:
             return "does not say how many dimensions it has (.1d to .5d)"
         remote, size = f"c{ranks[0]}", ()
+        columns = [word for word in words if word.startswith("im2col")]
+        if columns and ranks[0] < 3:
+            return f"has .{columns[0]}, which takes 3 to 5 dimensions"
+        shifts = (f"s16*{ranks[0] - 2}",) if columns == ["im2col"] else ()
     if "prefetch" in words:
-        return (remote, *size, *policy)
+        return (remote, *size, *shifts, *policy)
     spaces = [s for s in (word.split("::")[0] for word in words) if s in ("shared", "global")]
     if len(spaces) != 2:
         return "does not say from which space to which it copies"
     more = ("s16",) if "multicast::cluster" in words else ()
+    if ("im2col" in words and spaces[0] == "global") or ("im2col_no_offs" in words and spaces[0] == "shared"):
+        return "has .im2col where data are stored, or .im2col_no_offs where they are loaded"
     if spaces[0] == "shared":
-        return ("m", "m" if spaces[1] == "shared" else remote, *size, "m", *more, *policy)
+        return ("m", "m" if spaces[1] == "shared" else remote, *size, "m", *shifts, *more, *policy)
     return (remote, "m", *size, *policy)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -121,9 +122,15 @@ def _in_global(address: int, nbytes: int, writes: bool, where: mbarrier.Whereabo
 
 
 def _box(
-    warp: Warp, address: int, offset: int, starts: list[int], writes: bool, where: mbarrier.Whereabouts
+    warp: Warp,
+    address: int,
+    offset: int,
+    starts: list[int],
+    shifts: list[int] | None,
+    writes: bool,
+    where: mbarrier.Whereabouts,
 ) -> tuple[tuple[CopiedRange, ...], int]:
-    """The elements of a box, and the bytes they take in shared memory."""
+    """The elements of a box, and the bytes they take in shared memory; `shifts` are those of im2col mode, or None."""
     try:
         _in_global(address, 128, False, where)
         raw = ctypes.string_at(address, 128)
@@ -132,8 +139,8 @@ def _box(
         inside = 0 <= address - int(window.base) <= window.nbytes - 128
         raw = ctypes.string_at(address, 128) if inside else bytes(128)
     found = tensor_map.decode(raw, len(starts))
-    if found is None:
-        raise failure(KernelError, "no tensor map of these dimensions", where)
+    if found is None or bool(found.corners) != (shifts is not None):
+        raise failure(KernelError, "no tensor map of these dimensions and this mode", where)
     if offset % 128:
         raise failure(Misaligned, "a tensor copy at a shared address that is no multiple of 128", where)
     base, element, sizes, strides, steps = found.address, found.element, found.sizes, found.strides, found.steps
@@ -142,13 +149,36 @@ def _box(
     shared = _in_shared(warp, offset, layout.align_up(nbytes, found.swizzle or 1), where)
     _in_global(base, element + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)), writes, where)
     ranges = []
-    for number, indices in enumerate(itertools.product(*(range(n) for n in reversed(found.counts)))):
-        at = [start + i * step for start, i, step in zip(starts, reversed(indices), steps, strict=True)]
+    if shifts is None:
+        boxes = itertools.product(*(range(n) for n in reversed(found.counts)))
+        places: Iterator[list[int]] = (
+            [start + i * step for start, i, step in zip(starts, reversed(box), steps, strict=True)] for box in boxes
+        )
+    else:
+        places = _columns(found, starts, shifts)
+    for number, at in enumerate(places):
         inside = all(0 <= a < n for a, n in zip(at, sizes, strict=True))
         remote = base + sum(a * s for a, s in zip(at, strides, strict=True)) if inside else None
         near = swizzled(shared + number * element, found.swizzle)  # windows begin at multiples of 1024
         ranges.append(CopiedRange(near, remote, element))
     return tuple(ranges), nbytes
+
+
+def _columns(found: tensor_map.TensorDescriptor, starts: list[int], shifts: list[int]) -> Iterator[list[int]]:
+    """The coordinates of all elements in im2col mode, pixel by pixel ("PTX ISA", im2col mode)."""
+    channels, pixels = found.box
+    at = list(starts)
+    for _ in range(pixels):
+        pixel = [a + shift for a, shift in zip(at[1:-1], shifts, strict=True)]
+        for channel in range(channels):
+            yield [starts[0] + channel, *pixel, at[-1]]
+        for axis, (lower, upper) in enumerate(found.corners, 1):  # W first
+            at[axis] += found.steps[axis]
+            if at[axis] <= found.sizes[axis] - 1 + upper:
+                break
+            at[axis] = lower
+        else:
+            at[-1] += 1
 
 
 def swizzled(offset: int, span: int) -> int:
@@ -165,7 +195,8 @@ def swizzled(offset: int, span: int) -> int:
 def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     words = instruction.modifiers
     spaces = [w.split("::")[0] for w in words if w.split("::")[0] in ("global", "shared")]
-    if any(w.startswith(("im2col", "tile::", "cp_mask", "cta_group")) for w in words):
+    strange = [w for w in words if w.startswith(("im2col", "tile::", "cp_mask", "cta_group"))]
+    if set(strange) - {"im2col", "im2col_no_offs"}:
         raise Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
     loads, tensor = spaces[0] == "shared", "tensor" in words
     target, source, *rest = instruction.operands
@@ -177,10 +208,12 @@ def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
     remotes = warp.addresses(frame, Mem(remote.base, remote.offset))
     offsets = warp.addresses(frame, near)
     barriers = warp.addresses(frame, rest.pop(0)) if loads else np.zeros(LANES, np.uint64)
-    several = warp.read(frame, rest.pop(0), isa.TYPES["u16"]) if "multicast::cluster" in words else None
     given: tuple[Any, ...] = remote.coordinates or ()
     items = given[0].items if len(given) == 1 and isinstance(given[0], Vec) else given
     coordinates = [warp.read(frame, item, S32) for item in items]
+    columns = "im2col" in words or "im2col_no_offs" in words
+    shifts = [warp.read(frame, item, isa.TYPES["u16"]) for item in rest.pop(0).items] if "im2col" in words else []
+    several = warp.read(frame, rest.pop(0), isa.TYPES["u16"]) if "multicast::cluster" in words else None
     for lane in np.flatnonzero(mask).tolist():
         where = mbarrier.whereabouts(warp, instruction, lane)
         offset, barrier, size = int(offsets[lane]), int(barriers[lane]), int(sizes[lane])
@@ -189,7 +222,9 @@ def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
                 offset, barrier = (cluster.address_of(rank, each) for each in (offset, barrier))
             if tensor:
                 starts = [int(c[lane]) for c in coordinates]
-                ranges, nbytes = _box(warp, int(remotes[lane]), offset, starts, not loads, where)
+                here = [int(shift[lane]) for shift in shifts] or [0] * (len(starts) - 2)
+                place = (int(remotes[lane]), offset)
+                ranges, nbytes = _box(warp, *place, starts, here if columns else None, not loads, where)
             else:
                 near = spaces == ["shared", "shared"]
                 ranges, nbytes = _run(warp, int(remotes[lane]), offset, size, not loads, where, near), size

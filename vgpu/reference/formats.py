@@ -1,47 +1,58 @@
-"""Conversions of pairs of small floats in the reference interpreter."""
+"""Conversions of two or four numbers at once, to and from small floats, in the reference interpreter."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from vgpu import isa
 from vgpu.isa import in_numpy as py
 from vgpu.isa import small
-from vgpu.ptx import Instruction
-from vgpu.reference.warp import Frame, Warp
+from vgpu.ptx import Instruction, Vec
+from vgpu.reference.warp import LANES, Frame, Warp
 
 
 def convert_pair(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> bool:
-    """A `cvt` to or from two floats of 8, 6 or 4 bits; False for every other one."""
+    """A `cvt` of several numbers to or from small floats, or with random bits; False for every other one."""
     found = small.conversion(instruction.modifiers)
     if found is None:
         return False
     target, *sources = instruction.operands
-    field = found.small.field if found.small else 8
-    packed = isa.TYPES[f"b{2 * field}"]
-    if found.narrows:
-        assert found.small is not None, "ue8m0 is only widened"
-        if found.wide == "f32":
-            high, low = (warp.read(frame, source, isa.TYPES["f32"]) for source in sources)
-        else:
-            words = warp.read(frame, sources[0], isa.TYPES["b32"]).view(np.uint16)
-            low, high = (py.from_half(isa.PACKED[found.wide], words[index::2].copy()) for index in (0, 1))
-        low, high = (small.encode(found.small, value, found.relu) for value in (low, high))
-        warp.write(frame, target, (low | high << field).astype(packed.dtype), packed, mask)
-        return True
-    codes = warp.read(frame, sources[0], packed).astype(np.uint32)
-    parts = [codes & ((1 << field) - 1), codes >> np.uint32(field)]
-    if found.small is None:
-        halves = [_power(part) for part in parts]
-    else:
-        numbers = [small.decode(found.small, part, found.relu) for part in parts]
-        halves = [np.where(np.isnan(v), np.uint16(0x7FFF), py.to_half("f16", v)) for v in numbers]
-    low, high = (half.astype(np.uint32) for half in halves)
-    warp.write(frame, target, low | high << np.uint32(16), isa.TYPES["b32"], mask)
+    field = found.field(found.target)
+    kind = isa.TYPES[f"b{found.count * field}"]
+    result = np.zeros(LANES, np.uint32)
+    for code in _codes(warp, frame, found, sources):
+        result = result << np.uint32(field) | code
+    warp.write(frame, target, result.astype(kind.dtype), kind, mask)
     return True
 
 
-def _power(code: np.ndarray) -> np.ndarray:
-    """`ue8m0`: powers of two, as bf16."""
-    value = np.where(code == 255, np.nan, np.ldexp(1.0, code.astype(int) - 127))
-    return py.to_half("bf16", value.astype(np.float32))
+def _codes(warp: Warp, frame: Frame, found: small.Conversion, sources: list[Any]) -> Iterator[np.ndarray]:
+    """The codes of the results, the highest field first."""
+    random: list[Any] = [None] * found.count
+    if found.rounding == "rs":
+        random = small.random_fields(found, warp.read(frame, sources.pop(), isa.TYPES["b32"]))
+    for number, some in zip(_numbers(warp, frame, found, sources), random, strict=True):
+        if found.target == "ue8m0":
+            yield small.encode_power(number, found.rounding == "rp", found.finite)
+        elif found.target in small.HALVES and some is None:
+            yield np.where(np.isnan(number), 0x7FFF, py.to_half(found.target, number)).astype(np.uint32)
+        else:
+            yield small.encode(small.SMALL[found.target], number, found.relu, found.finite, some, found.random)
+
+
+def _numbers(warp: Warp, frame: Frame, found: small.Conversion, sources: list[Any]) -> list[np.ndarray]:
+    """What is converted as float32, the highest field first."""
+    if found.source == "f32":
+        items = sources[0].items if isinstance(sources[0], Vec) else sources
+        return [warp.read(frame, item, isa.TYPES["f32"]) for item in items]
+    field = found.field(found.source)
+    whole = warp.read(frame, sources[0], isa.TYPES[f"b{2 * field}"]).astype(np.uint32)
+    parts = [whole >> np.uint32(field), whole & np.uint32((1 << field) - 1)]
+    if found.source in small.HALVES:
+        return [py.from_half(found.source, part.astype(np.uint16)) for part in parts]
+    if found.source == "ue8m0":
+        return [small.decode_power(part) for part in parts]
+    return [small.decode(small.SMALL[found.source], part, found.relu) for part in parts]

@@ -15,6 +15,7 @@ import numpy as np
 
 from vgpu import isa
 from vgpu.base.errors import Misaligned, PartialWarp, Unsupported
+from vgpu.base.precision import fp8_kind
 from vgpu.isa import tensor
 from vgpu.ptx import Instruction, Mem
 from vgpu.ptx import Vec as Vector
@@ -53,34 +54,42 @@ def shape(f: tensor.Fragment) -> tuple[int, int]:
 # ---------------------------------------------------------------- bits and values
 
 
+def _float(code: int, exponent_bits: int, mantissa_bits: int) -> float:
+    """The value of a code with a sign, of a format whose largest exponent is no exception."""
+    mantissa, exponent = code % (1 << mantissa_bits), code >> mantissa_bits & (1 << exponent_bits) - 1
+    bias = (1 << exponent_bits - 1) - 1
+    size = mantissa + (1 << mantissa_bits) * (exponent > 0)
+    value = size * 2.0 ** (max(exponent, 1) - bias - mantissa_bits)
+    return -value if code >> exponent_bits + mantissa_bits & 1 else value
+
+
 def _e4m3(code: int) -> float:
-    exponent, mantissa = code >> 3 & 15, code & 7
-    if code & 127 == 127:
-        return float("nan")
-    value = mantissa * 2.0**-9 if exponent == 0 else (8 + mantissa) * 2.0 ** (exponent - 10)
-    return -value if code >> 7 else value
+    return float("nan") if code & 127 == 127 else _float(code, 4, 3)
 
 
 def _e5m2(code: int) -> float:
-    exponent, mantissa = code >> 2 & 31, code & 3
-    if exponent == 31:
-        value = float("nan") if mantissa else float("inf")
-    else:
-        value = mantissa * 2.0**-16 if exponent == 0 else (4 + mantissa) * 2.0 ** (exponent - 17)
-    return -value if code >> 7 else value
+    if code >> 2 & 31 == 31:
+        return float("nan") if code & 3 else float("-inf" if code >> 7 else "inf")
+    return _float(code, 5, 2)
 
 
-EIGHT_BITS = {
+TABLES = {  # the values of all bytes, or of all four bits
     "e4m3": np.array([_e4m3(code) for code in range(256)]),
     "e5m2": np.array([_e5m2(code) for code in range(256)]),
+    "e3m2": np.array([_float(code & 63, 3, 2) for code in range(256)]),
+    "e2m3": np.array([_float(code & 63, 2, 3) for code in range(256)]),
+    "e2m1c": np.array([_float(code >> 2 & 15, 2, 1) for code in range(256)]),
+    "e2m1": np.array([_float(code, 2, 1) for code in range(16)]),
+    "ue8m0": np.array([2.0 ** (code - 127) for code in range(255)] + [float("nan")]),
+    "ue4m3": np.array([_e4m3(code & 127) for code in range(256)]),
 }
 
 
 def values(kind: str, bits: np.ndarray) -> np.ndarray:
     """Numbers (float64, or Python integers) of raw bits."""
     bits = np.asarray(bits, np.uint64)
-    if kind in EIGHT_BITS:
-        return EIGHT_BITS[kind][bits.astype(int)]
+    if kind in TABLES:
+        return TABLES[kind][bits.astype(int)]
     if kind == "f16":
         return bits.astype(np.uint16).view(np.float16).astype(np.float64)
     if kind == "bf16":
@@ -138,9 +147,16 @@ def scatter(
 # ---------------------------------------------------------------- products
 
 
-def multiply(p: tensor.Product, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """Raw bits of A·B + C, from raw bits."""
+def multiply(
+    p: tensor.Product, a: np.ndarray, b: np.ndarray, c: np.ndarray, scale_a: np.ndarray, scale_b: np.ndarray
+) -> np.ndarray:
+    """Raw bits of (A · scale_a)(B · scale_b) + C, from raw bits; the scales are numbers, of the shapes of A and B."""
+    if p.bitwise:
+        pairs = a[:, :, None] ^ b[None] if p.bitwise == "xor" else a[:, :, None] & b[None]
+        return raw(p.d, np.bitwise_count(pairs).sum(axis=1, dtype=np.int64) + values(p.c, c))
     a, b, c = values(p.a, a), values(p.b, b), values(p.c, c)
+    if p.scales:
+        a, b = a * scale_a, b * scale_b
     if tensor.FAMILIES[p.a][1] == "imma":
         total = a.astype(np.int64) @ b.astype(np.int64) + c
         return raw(p.d, np.clip(total, -(2**31), 2**31 - 1) if p.saturates else total)
@@ -157,7 +173,13 @@ def multiply(p: tensor.Product, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> 
                         total[i, j] = np.sum([*(a[i] * b[:, j]), c[i, j]])
             return raw(p.d, total)
         # Products of narrow types are exact in float64; their sum is not always, but it is far closer than float32.
-        total = (a[:, :, None] * b[None]).sum(axis=1) + c
+        terms = np.concatenate([a[:, :, None] * b[None], c[:, None]], axis=1)
+        total = terms.sum(axis=1)
+        if p.may_cut and fp8_kind() == "hopper":
+            largest = np.abs(terms).max(axis=1, keepdims=True)
+            unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - 1, 14 - 127) - 13)
+            cut = (np.floor(terms / unit) * unit).sum(axis=1)
+            total = np.where(np.isfinite(total), cut, total)
         return raw(p.d, total)
 
 
@@ -167,8 +189,56 @@ def product(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray
         raise _unknown(instruction)
     target, *sources = instruction.operands
     *given, result = p.fragments
-    matrices = [gather(warp, frame, f, operand) for f, operand in zip(given, sources, strict=True)]
-    scatter(warp, frame, result, target, multiply(p, *matrices), mask)
+    if p.layouts:
+        _quarters(warp, frame, p, instruction, mask)
+        return
+    matrices = [gather(warp, frame, f, operand) for f, operand in zip(given, sources[:3], strict=True)]
+    scales = [
+        _scales(warp, frame, p, words, selector, role)
+        for words, selector, role in zip(sources[3::2], sources[4::2], "ab", strict=False)
+    ]
+    scatter(warp, frame, result, target, multiply(p, *matrices, *(scales or [np.ones(1)] * 2)), mask)
+
+
+def _quarters(warp: Warp, frame: Frame, p: tensor.Product, instruction: Instruction, mask: np.ndarray) -> None:
+    """`mma.m8n8k4` with f16: the four products of lanes 4i to 4i + 3 and 4i + 16 to 4i + 19, from the manual's text."""
+    d, a, b, c = instruction.operands
+    member, high = LANE % 4, LANE // 16 * 4
+    read = lambda operand: [warp.read(frame, item, isa.TYPES["b32"]) for item in _items(operand)]
+    halves = lambda words: [w.view(np.uint16)[half::2] for w in words for half in (0, 1)]
+
+    def accumulator(kind: str, i: int) -> tuple[np.ndarray, np.ndarray]:
+        if kind == "f16":
+            return member + high, np.full(LANES, i)
+        return (LANE & 1) + (i & 2) + high, (i & 4) + (LANE & 2) + (i & 1)
+
+    product = LANE % 16 // 4
+    left, right, start = np.zeros((4, 8, 4)), np.zeros((4, 4, 8)), np.zeros((4, 8, 8))
+    for i, (x, y) in enumerate(zip(halves(read(a)), halves(read(b)), strict=True)):
+        left[(product, member + high, i) if p.layouts[0] == "row" else (product, i + high, member)] = values("f16", x)
+        right[(product, member, i + high) if p.layouts[1] == "row" else (product, i, member + high)] = values("f16", y)
+    for i, x in enumerate(halves(read(c)) if p.c == "f16" else read(c)):
+        start[product, *accumulator(p.c, i)] = values(p.c, x)
+    with np.errstate(all="ignore"):
+        total = (left[:, :, :, None] * right[:, None]).sum(axis=2) + start
+    found = [raw(p.d, total[product, *accumulator(p.d, i)]).astype(np.uint32) for i in range(8)]
+    if p.d == "f16":
+        found = [low | upper << np.uint32(16) for low, upper in zip(found[::2], found[1::2], strict=True)]
+    for item, word in zip(_items(d), found, strict=True):
+        warp.write(frame, item, word, isa.TYPES["b32"], mask)
+
+
+def _scales(warp: Warp, frame: Frame, p: tensor.Product, operand: object, selector: object, role: str) -> np.ndarray:
+    """The scale of each element of A or B ("PTX ISA", "Block Scaling for mma.sync")."""
+    words = warp.read(frame, operand, isa.TYPES["b32"])
+    byte, thread = (int(warp.read(frame, item, isa.TYPES["b16"])[0]) for item in _items(selector))
+    lines = np.arange(p.m if role == "a" else p.n)
+    lanes = 4 * (lines % 8) + (lines // 8 + 2 * (thread & 1) if role == "a" else thread & 3)
+    parts = [
+        words[lanes].astype(np.uint64) >> np.uint64(8 * (byte + part & 3)) & np.uint64(255) for part in range(p.scales)
+    ]
+    whole = np.repeat(np.array([values(p.scale_type, part) for part in parts]), p.k // p.scales, axis=0)
+    return whole.T if role == "a" else whole
 
 
 # ---------------------------------------------------------------- memory
@@ -184,7 +254,7 @@ def move(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
     address = _uniform(warp, instruction, warp.addresses(frame, pointer))
     rows, columns = shape(f)
     by_rows = "row" in instruction.modifiers
-    stride = columns if by_rows else rows
+    stride = found.extent
     if len(instruction.operands) > 2:
         stride = _uniform(
             warp, instruction, warp.read(frame, instruction.operands[2], isa.TYPES["u32"]).astype(np.uint64)
@@ -195,8 +265,8 @@ def move(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
     space = mem.space_of(instruction.modifiers)
     for index in range(0, size(f), 2 if f.bits == 4 else 1):
         row, column = element(f, index)
-        steps = row * stride + column if by_rows else column * stride + row
-        addresses = np.uint64(address) + (steps * f.bits // 8).astype(np.uint64)
+        line, place = (row, column) if by_rows else (column, row)
+        addresses = np.uint64(address) + ((line * stride * found.unit + place * f.bits) // 8).astype(np.uint64)
         hosts = mem.access(warp, instruction, mask, addresses, space, "store" if store else "load", nbytes)
         if store:
             data = matrix[row, column].reshape(LANES, 1).view(np.uint8)[:, :nbytes]
@@ -232,7 +302,7 @@ def _check_alignment(warp: Warp, instruction: Instruction, address: int, stride:
         raise Misaligned(
             f"a matrix at an address that is no multiple of {found.alignment}, {warp.position(instruction, 0)}", **where
         )
-    if stride * found.fragment.bits % (8 * found.grain):
+    if stride * found.unit % (8 * found.grain):
         raise Misaligned(
             f"rows that are no multiple of {found.grain} bytes apart ({stride} elements), "
             f"{warp.position(instruction, 0)}",
@@ -246,29 +316,51 @@ def _transposed(words: np.ndarray) -> np.ndarray:
 
 
 def rows(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
-    """`ldmatrix` and `stmatrix`: lanes 8i to 8i+7 give the addresses of the rows of matrix i."""
-    count = tensor.matrices(instruction.modifiers)
-    if count is None:
+    """`ldmatrix` and `stmatrix`: lanes 8i to 8i+7 give the addresses of the rows of matrix i (of 16 rows: twice as many
+    lanes)."""
+    found = tensor.rows(instruction.opcode, instruction.modifiers)
+    if found is None:
         raise _unknown(instruction)
     store = instruction.opcode == "stmatrix"
     pointer, other = instruction.operands[:: 1 if store else -1]
     addresses = warp.addresses(frame, pointer)
     if mem.space_of(instruction.modifiers) == "generic":
         addresses = addresses - warp.window("shared")[0]
-    givers = mask & (8 * count > LANE)
+    givers = mask & (found.rows * found.matrices > LANE)
     hosts = mem.access(warp, instruction, givers, addresses, "shared", "store" if store else "load", 16)
     u32 = isa.TYPES["b32"]
-    for index, item in enumerate(_items(other)):
-        here = [int(host) for host in hosts[8 * index : 8 * index + 8]]
+    items = _items(other)
+    for index in range(found.matrices):
+        here = [int(host) for host in hosts[found.rows * index :][: found.rows]]
         if store:
-            words = warp.read(frame, item, u32)
-            words = _transposed(words) if "trans" in instruction.modifiers else np.ascontiguousarray(words)
-            for row, host in enumerate(here):
-                ctypes.memmove(host, words[4 * row : 4 * row + 4].tobytes(), 16)
-        else:
-            words = np.frombuffer(b"".join(ctypes.string_at(host, 16) for host in here), np.uint32)
-            words = _transposed(words) if "trans" in instruction.modifiers else words
+            for host, row in zip(here, _to_rows(found, warp.read(frame, items[index], u32)), strict=True):
+                ctypes.memmove(host, row.tobytes(), 16)
+            continue
+        data = np.array([np.frombuffer(ctypes.string_at(host, 16), np.uint8) for host in here])
+        some = items[found.registers * index :][: found.registers]
+        for item, words in zip(some, _from_rows(found, data), strict=True):
             warp.write(frame, item, words, u32, mask)
+
+
+def _from_rows(found: tensor.Rows, data: np.ndarray) -> list[np.ndarray]:
+    """The registers of a matrix, from its rows of 16 bytes ("PTX ISA", ldmatrix: figures of the three shapes)."""
+    if found.packed:
+        bits = np.unpackbits(data, axis=1, bitorder="little")[:, : 16 * found.packed].reshape(-1, 16, found.packed)
+        data = np.packbits(bits, axis=2, bitorder="little")[:, :, 0]
+    if found.transposed == 8:  # lane 4g + t: columns 4t to 4t + 3 of rows g and g + 8
+        matrix = data.T
+        return [np.ascontiguousarray(matrix[row : row + 8]).view(np.uint32).ravel() for row in (0, 8)]
+    words = np.ascontiguousarray(data).view(np.uint32).ravel()
+    return [_transposed(words) if found.transposed else words]
+
+
+def _to_rows(found: tensor.Rows, words: np.ndarray) -> np.ndarray:
+    """8 rows of 16 bytes, from a register ("PTX ISA", stmatrix)."""
+    if found.transposed == 8:  # lane 4g + t holds columns 2t and 2t + 1 of row g, and of row g + 8
+        four = np.ascontiguousarray(words).view(np.uint8).reshape(8, 4, 2, 2)
+        return np.ascontiguousarray(four.transpose(1, 3, 2, 0)).reshape(8, 16)
+    words = _transposed(words) if found.transposed else np.ascontiguousarray(words)
+    return words.view(np.uint8).reshape(8, 16)
 
 
 def transpose(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:

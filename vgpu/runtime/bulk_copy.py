@@ -5,7 +5,7 @@ when that thread waits for the group (also for its reading only, `.read`). Store
 the block, as are loads. Ordinary stores to shared memory are seen by bulk copies without `fence.proxy.async`, while a
 GPU may then copy old data: `sanitize` names the missing fence.
 
-Rules: NVIDIA "PTX ISA", asynchronous copy, bulk copies and tensors (tiled mode, swizzling).
+Rules: NVIDIA "PTX ISA", asynchronous copy, bulk copies and tensors (tiled mode, im2col mode, swizzling).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from vgpu.base.context import (
     BULK_ENTRY,
     BULK_ENTRY_BYTES,
     BULK_REQUEST,
+    IM2COL,
     LOADS,
     MULTICAST,
     NEAR,
@@ -30,6 +31,7 @@ from vgpu.ir.value import V32, V64, Value, vector
 from vgpu.runtime.cluster import RANK_SHIFT, field, record
 from vgpu.runtime.mbarrier import fault
 from vgpu.runtime.write import Routine
+from vgpu.storage.tensor_map import CORNERS
 
 AXES = 5
 MOST_BLOCKS = 16  # that a multicast may name
@@ -114,8 +116,59 @@ def _axis(r: Routine, map_: Value, name: str, axis: int) -> Value:
     return r.load(r.at(map_, TENSOR_MAP[name] + nbytes * axis), f"i{8 * nbytes}", 1).to("i64")
 
 
+def _count(r: Routine, map_: Value, axis: int) -> Value:
+    """The elements of a box along an axis that are copied."""
+    step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
+    return (_axis(r, map_, "box", axis) + step - 1) // step
+
+
+def _extent(r: Routine, map_: Value, columns: Value) -> tuple[Value, Value]:
+    """The elements of a row of a box and the number of rows; `columns`: channels and pixels of im2col mode."""
+    channels, pixels = (_axis(r, map_, "box", axis) for axis in (0, 1))
+    rows = r.number("i64", 1)
+    for axis in range(1, AXES):
+        rows = rows * _count(r, map_, axis)
+    return channels, columns.select(pixels, rows)
+
+
+def _corners(r: Routine, map_: Value, axis: int) -> tuple[Value, Value]:
+    """The lower and the upper corner of an axis in im2col mode, relative to its first and its last element."""
+    both = r.load(r.at(map_, TENSOR_MAP["box"] + 4 * (axis + 1)), "i32", 1)
+    return (both << 16).ashr(16).to("i64", signed=True), both.ashr(16).to("i64", signed=True)
+
+
+def _pixel(r: Routine, map_: Value, starts: list[Value], number: Value, places: list[Value]) -> None:
+    """Write the coordinates of a pixel of im2col mode ("PTX ISA", im2col mode).
+
+    From the copy's coordinates pixels go on by the step along W, from the upper corner to the lower one of the next
+    row, and so on along H, D and N. To each the shifts of W, H and D are added.
+    """
+    rank = r.load(r.at(map_, TENSOR_MAP["rank"]), "i32", 1).to("i64")
+    shifts = _field(r, r["entry"], "shifts")
+    rest = r.variable("i64", number)
+    for axis in range(1, AXES):
+        within, last = rank.above(axis + 1), rank.eq(axis + 1)
+        turn = rest.get()
+        if axis + 1 < AXES:
+            lower, upper = _corners(r, map_, axis)
+            step, end = _axis(r, map_, "steps", axis), _axis(r, map_, "sizes", axis) - 1 + upper
+            begun = end.below(starts[axis], signed=True).select(r.number("i64", 1), (end - starts[axis]) // step + 1)
+            whole = within.select((end - lower) // step + 1, r.number("i64", 1))
+            first, later = turn.below(begun), turn - begun
+            at = first.select(starts[axis] + turn * step, lower + later % whole * step)
+            at = at + (shifts >> 16 * (axis - 1) & 0xFFFF)
+            carry = first.select(r.number("i64", 0), later // whole + 1)
+            r.store(places[axis], within.select(at, last.select(starts[axis] + turn, r.number("i64", 0))), 8)
+            rest.set(within.select(carry, turn))
+        else:
+            r.store(places[axis], last.select(starts[axis] + turn, r.number("i64", 0)), 8)
+
+
 def _tensor() -> Routine:
-    """A box of a tensor, row by row: what lies outside the tensor comes as zeros and is not written."""
+    """A box of a tensor, row by row: what lies outside the tensor comes as zeros and is not written.
+
+    In im2col mode a row is a pixel.
+    """
     r = Routine("move_tensor", "ptr ctx, ptr entry, i64 shared")
     map_ = r.at(r["entry"], BULK_ENTRY["map"])
     site = _field(r, r["entry"], "site").to("ptr")
@@ -123,27 +176,30 @@ def _tensor() -> Routine:
     swizzle = r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i32", 1).to("i64")
     # Rows of 32, 64 or 128 bytes: the number of a 16-byte piece takes the number of its 128-byte line into account.
     twist = swizzle.eq(0).select(r.number("i64", 0), (swizzle - 16) & 0x70)
-    stores = _field(r, r["entry"], "kind") & STORES
+    kind = _field(r, r["entry"], "kind")
+    stores, columns = kind & STORES, (kind & IM2COL).ne(0)
     shared = r["shared"]  # a multiple of 1024 lies before shared memory, so that swizzling may take it for an offset
     starts = [r.load(r.at(r["entry"], BULK_ENTRY["coordinates"] + 8 * axis), "i64", 8) for axis in range(AXES)]
-    counts = []
-    for axis in range(AXES):
-        step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
-        counts.append((_axis(r, map_, "box", axis) + step - 1) // step)
-    row, rows = counts[0], counts[1] * counts[2] * counts[3] * counts[4]
+    row, rows = _extent(r, map_, columns)
     none = r.number("i64", 0)
     low = starts[0].below(0, signed=True).select(none - starts[0], none)
     beyond = _axis(r, map_, "sizes", 0) - starts[0]
     high = beyond.below(row, signed=True).select(beyond, row)
     empty = low.below(high, signed=True) ^ 1
     high = empty.select(low, high)
+    places = [r.room("i64") for _ in range(AXES)]
     with r.count_to(rows) as number:
+        with r.when(columns):
+            _pixel(r, map_, starts, number, places)
+        with r.when(columns ^ 1):
+            rest = number
+            for axis in range(1, AXES):
+                count = _count(r, map_, axis)
+                r.store(places[axis], starts[axis] + rest % count * _axis(r, map_, "steps", axis), 8)
+                rest = rest // count
         inside, address = r.variable("i1", 1), r.variable("i64", r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1))
-        rest = number
         for axis in range(1, AXES):
-            index = rest % counts[axis]
-            rest = rest // counts[axis]
-            at = starts[axis] + index * _axis(r, map_, "steps", axis)
+            at = r.load(places[axis], "i64", 8)
             inside.set(inside.get() & at.below(_axis(r, map_, "sizes", axis)))
             address.add(at * _axis(r, map_, "strides", axis))
         offset = shared + number * row * element
@@ -254,24 +310,29 @@ def _check_run() -> Routine:
 
 
 def _sound() -> Routine:
-    """Whether a private copy of a tensor map holds what `tensor_map.describe` lets through, for so many dimensions.
+    """Whether a private copy of a tensor map holds what `tensor_map` lets through, for so many dimensions and a mode.
 
     Past here no sum or product of its fields wraps: strides times sizes stay below 2^46, boxes below 2^43 bytes.
     """
-    r = Routine("sound_map", "ptr map, i64 rank", "i1")
+    r = Routine("sound_map", "ptr map, i64 rank, i1 columns", "i1")
     map_, rank = r["map"], r["rank"]
     field = lambda name: r.load(r.at(map_, TENSOR_MAP[name]), "i32", 1).to("i64")
     element = field("element")
-    swizzle = r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i64", 1)  # with the four bytes behind it, which are 0
+    swizzle, columns = field("swizzle"), r["columns"]
     address = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
     wrong = [r.load(map_, "i64", 1).ne(TENSOR_MARK), field("rank").ne(rank), (rank - 1).above(AXES - 1)]
+    wrong += [field("mode").ne(columns.to("i64")), columns & rank.below(3)]
     wrong += [element.ne(1) & element.ne(2) & element.ne(4) & element.ne(8), (address & 15).ne(0)]
     wrong += [swizzle.ne(0) & swizzle.ne(32) & swizzle.ne(64) & swizzle.ne(128)]
     for axis in range(AXES):
         size, stride, box = (_axis(r, map_, name, axis) for name in ("sizes", "strides", "box"))
         step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
         unused = rank.below(axis + 1) & ((size - 1) | (box - 1) | (step - 1) | stride).ne(0)
-        wrong += [size.eq(0), (box - 1).above(255), (step - 1).above(7), unused]
+        most = columns.select(r.number("i64", 1023), r.number("i64", 255)) if axis == 1 else 255
+        corner = columns if axis > 1 else r.number("i1", 0)
+        wrong += [size.eq(0), (box - 1).above(most) & (corner ^ 1), (step - 1).above(7), unused]
+        if 0 < axis < AXES - 1:
+            wrong.append(columns & rank.above(axis + 1) & _bad_corners(r, map_, rank, axis))
         if axis:
             within = stride.eq(0).select(r.number("i64", 1), stride)
             wrong += [
@@ -289,6 +350,14 @@ def _sound() -> Routine:
     return r
 
 
+def _bad_corners(r: Routine, map_: Value, rank: Value, axis: int) -> Value:
+    """Whether the corners of an axis are too far out for so many dimensions, or have nothing between them."""
+    lower, upper = _corners(r, map_, axis)
+    most = rank.eq(3).select(r.number("i64", CORNERS[3]), rank.eq(4).select(r.number("i64", CORNERS[4]), CORNERS[5]))
+    far = (lower + most).reaches(most + most) | (upper + most).reaches(most + most)
+    return far | (lower.below(_axis(r, map_, "sizes", axis) + upper, signed=True) ^ 1)
+
+
 def _check_tensor() -> Routine:
     """A tensor map, the memory it describes and the shared side: bytes of a box, or -1 after reporting a fault.
 
@@ -296,7 +365,7 @@ def _check_tensor() -> Routine:
     """
     r = Routine(
         "check_tensor",
-        "ptr ctx, i64 id, ptr site, i64 lane, i64 map, i64 offset, i64 rank, ptr private, i1 writes",
+        "ptr ctx, i64 id, ptr site, i64 lane, i64 map, i64 offset, i64 rank, ptr private, i1 writes, i1 columns",
         "i64",
     )
     bad, map_ = r.number("i64", -1), r["private"]
@@ -305,22 +374,21 @@ def _check_tensor() -> Routine:
     with r.when(inside(r["map"], r.number("i64", TENSOR_BYTES), r.number("i1", 0))):
         source = r["map"].to("ptr")
         r.line(f"call void @llvm.memcpy.p0.p0.i64({map_}, {source}, i64 {TENSOR_BYTES}, i1 true)")
-        right.set(r.call("i1", "sound_map", map_, r["rank"]))
+        right.set(r.call("i1", "sound_map", map_, r["rank"], r["columns"]))
     with r.when(right.get() ^ 1):
         fault(r, "tensor_map", r["id"], r["lane"], r["map"])
         r.give(bad)
     element, swizzle = (r.load(r.at(map_, TENSOR_MAP[name]), "i32", 1).to("i64") for name in ("element", "swizzle"))
-    box, extent = r.variable("i64", element), r.variable("i64", element)
+    row, rows = _extent(r, map_, r["columns"])
+    nbytes, extent = row * rows * element, r.variable("i64", element)
     for axis in range(AXES):
-        step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
-        box.set(box.get() * ((_axis(r, map_, "box", axis) + step - 1) // step))
         extent.add((_axis(r, map_, "sizes", axis) - 1) * _axis(r, map_, "strides", axis))
     with r.when((r["offset"] & 127).ne(0)):
         fault(r, "bulk_alignment", r["id"], r["lane"], r["offset"] & 127)
         r.give(bad)
     # Swizzling changes places within rows of so many bytes, of which the last may be begun only.
     rest = swizzle.eq(0).select(r.number("i64", 0), swizzle - 1)
-    reach = (box.get() + rest) & ~rest
+    reach = (nbytes + rest) & ~rest
     with r.when(_outside(r, reach)):
         fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
         r.give(bad)
@@ -328,7 +396,7 @@ def _check_tensor() -> Routine:
     with r.when(inside(start, extent.get(), r["writes"]) ^ 1):
         fault(r, "bounds", r["id"], r["lane"], start)
         r.give(bad)
-    r.give(box.get())
+    r.give(nbytes)
     return r
 
 
@@ -338,11 +406,11 @@ def _issue() -> Routine:
     r = Routine(
         "wb_bulk",
         f"ptr ctx, ptr site, {V64} remotes, {V32} offsets, {V32} barriers, {V32} sizes, {V32} blocks, i32 mask, i64 kind, "
-        f"i64 rank, ptr reduce, {coordinates}",
+        f"i64 rank, ptr reduce, {V64} shifts, {coordinates}",
     )
     ctx, kind = r["ctx"], r["kind"]
     id_, writes = r.call("i64", "site_id", ctx, r["site"]), (kind & STORES).ne(0)
-    spread = {name: r.spread(r[name]) for name in ("remotes", "offsets", "barriers", "sizes", "blocks")}
+    spread = {name: r.spread(r[name]) for name in ("remotes", "offsets", "barriers", "sizes", "blocks", "shifts")}
     spread |= {f"c{axis}": r.spread(r[f"c{axis}"]) for axis in range(AXES)}
     private = r.spread(r.number(V64, 0))  # 256 bytes, of which a tensor map takes 128
     with r.each(r["mask"]) as lane:
@@ -353,7 +421,7 @@ def _issue() -> Routine:
         offset, barrier = (r.call("i64", "cluster_address", ctx, each) for each in (offset, barrier))
         nbytes = r.variable("i64", size)
         with r.when((kind & TENSOR).ne(0)):
-            given = (ctx, id_, r["site"], lane, remote, offset, r["rank"], private, writes)
+            given = (ctx, id_, r["site"], lane, remote, offset, r["rank"], private, writes, (kind & IM2COL).ne(0))
             nbytes.set(r.call("i64", "check_tensor", *given))
             with r.when(nbytes.get().eq(-1)):
                 r.give()
@@ -384,7 +452,7 @@ def _issue() -> Routine:
             fields = {
                 "open": r.i64(1), "kind": kind, "site": r["site"].to("i64"), "remote": remote, "offset": there(offset),
                 "bytes": nbytes.get(), "barrier": there(barrier), "thread": thread, "group": group,
-                "reduce": r["reduce"].to("i64"),
+                "reduce": r["reduce"].to("i64"), "shifts": r.load(r.at(spread["shifts"], lane << 3), "i64", 8),
             }  # fmt: skip
             for name, value in fields.items():
                 r.store(r.at(entry, BULK_ENTRY[name]), value, 8)

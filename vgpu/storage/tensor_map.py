@@ -22,7 +22,8 @@ class TensorDescriptor:
     """An array in global memory and the box that one copy moves; the elements along axis 0 are contiguous.
 
     `strides` are bytes, one per axis, `box` the box's extent in elements, `steps` the traversal stride in elements,
-    `swizzle` the bytes of a swizzled row or 0.
+    `swizzle` the bytes of a swizzled row or 0. In im2col mode `box` is channels and pixels, and `corners` the lower and
+    the upper end of W, H and D, as far as the array has them.
     """
 
     address: int
@@ -32,6 +33,7 @@ class TensorDescriptor:
     box: tuple[int, ...]
     steps: tuple[int, ...]
     swizzle: int
+    corners: tuple[tuple[int, int], ...] = ()
 
     @property
     def rank(self) -> int:
@@ -39,17 +41,20 @@ class TensorDescriptor:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """The copied elements of a box along each axis."""
+        """The copied elements of a box along each axis, or channels and pixels."""
+        if self.corners:
+            return self.box
         steps = (1, *self.steps[1:])  # the hardware knows no step along axis 0
         return tuple(-(-b // s) for b, s in zip(self.box, steps, strict=True))
 
     def encode(self) -> bytes:
         data = bytearray(BYTES)
         more = MOST_AXES - self.rank
-        struct.pack_into("<Q3I", data, 0, TENSOR_MARK, self.rank, self.element, self.swizzle)
+        struct.pack_into("<Q4I", data, 0, TENSOR_MARK, self.rank, self.element, self.swizzle, bool(self.corners))
+        box = (*self.box, *(low & 0xFFFF | (high & 0xFFFF) << 16 for low, high in self.corners))
         struct.pack_into("<Q", data, TENSOR_MAP["address"], self.address)
         for name, letter, values, rest in (
-            ("sizes", "I", self.sizes, 1), ("strides", "Q", self.strides, 0), ("box", "I", self.box, 1),
+            ("sizes", "I", self.sizes, 1), ("strides", "Q", self.strides, 0), ("box", "I", box, 1),
         ):  # fmt: skip
             struct.pack_into(f"<5{letter}", data, TENSOR_MAP[name], *values, *[rest] * more)
         struct.pack_into("<4I", data, TENSOR_MAP["steps"] + 4, *(*self.steps, *[1] * more)[1:])
@@ -75,9 +80,53 @@ def describe(
     if not 1 <= rank <= MOST_AXES:
         raise ValueError(f"a tensor map has 1 to {MOST_AXES} dimensions, and the array has {rank}")
     steps = tuple(steps) if steps is not None else (1,) * rank
-    for name, values in (("box", box), ("steps", steps)):
-        if len(values) != rank:
-            raise ValueError(f"{name} has {len(values)} numbers, and the array has {rank} dimensions")
+    _each_axis(rank, box=box, steps=steps)
+    _require(all(1 <= n <= 256 for n in box), f"a box has 1 to 256 elements along each axis, not {tuple(box)}")
+    return _checked(address, element, shape, strides, steps, swizzle, _reverse(box), ())
+
+
+def describe_im2col(
+    address: int,
+    element: int,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    corners: tuple[Sequence[int], Sequence[int]],
+    *,
+    channels: int,
+    pixels: int,
+    swizzle: int = 0,
+    steps: Sequence[int] | None = None,
+) -> TensorDescriptor:
+    """A checked tensor map of im2col mode, of an array with the axes N, D, H, W, C, or without D, or without D and H.
+
+    `corners` are the lower and the upper one, a number each for D, H and W. Raises ValueError for what
+    `cuTensorMapEncodeIm2col` refuses. Source: as `describe`, and "PTX ISA", im2col mode.
+    """
+    rank = len(shape)
+    if not 3 <= rank <= MOST_AXES:
+        raise ValueError(f"a tensor map of im2col mode has 3 to {MOST_AXES} dimensions, and the array has {rank}")
+    steps = tuple(steps) if steps is not None else (1,) * rank
+    _each_axis(rank, steps=steps)
+    _each_axis(rank - 2, lower=corners[0], upper=corners[1])
+    most = CORNERS[rank]
+    _require(all(-most <= n < most for corner in corners for n in corner),
+             f"corners of {rank} dimensions are {-most} to {most - 1}, not {corners}")  # fmt: skip
+    _require(all(size + high > low for size, low, high in zip(shape[1:-1], *corners, strict=True)),
+             f"nothing lies between the corners {tuple(corners[0])} and {tuple(corners[1])}")  # fmt: skip
+    _require(1 <= channels <= 256, f"a pixel has 1 to 256 channels, not {channels}")
+    _require(1 <= pixels <= 1024, f"a column has 1 to 1024 pixels, not {pixels}")
+    both = tuple(zip(*map(_reverse, corners), strict=True))
+    return _checked(address, element, shape, strides, steps, swizzle, (int(channels), int(pixels)), both)
+
+
+CORNERS = {3: 1 << 15, 4: 1 << 7, 5: 1 << 4}  # corners of so many dimensions are less than this, or its negative
+
+
+def _checked(
+    address: int, element: int, shape: Sequence[int], strides: Sequence[int], steps: tuple[int, ...], swizzle: int,
+    box: tuple[int, ...], corners: tuple[tuple[int, int], ...],
+) -> TensorDescriptor:  # fmt: skip
+    """What both modes ask of an array; `box` and `corners` are in the order of a map, the rest in NumPy's."""
     _require(element in (1, 2, 4, 8), f"elements have 1, 2, 4 or 8 bytes, not {element}")
     _require(swizzle in SWIZZLES, f"swizzle is one of {SWIZZLES} bytes, not {swizzle!r}")
     _require(address % 16 == 0, "the array has to begin at a multiple of 16 bytes")
@@ -88,23 +137,31 @@ def describe(
         not wrong,
         f"rows have to be a multiple of 16 bytes apart, and these are {wrong[0] if wrong else 0}: pad the array's rows",
     )
-    _require(all(1 <= n <= 256 for n in box), f"a box has 1 to 256 elements along each axis, not {tuple(box)}")
     _require(all(1 <= n <= 8 for n in steps), f"steps are 1 to 8, not {steps}")
-    row = box[-1] * element
-    _require(row % 16 == 0, f"a row of the box has to be a multiple of 16 bytes, and {box[-1]} elements are {row}")
+    row = box[0] * element
+    _require(row % 16 == 0, f"a row of the box has to be a multiple of 16 bytes, and {box[0]} elements are {row}")
     if swizzle:
         _require(row <= swizzle, f"a row of the box may have {swizzle} bytes with this swizzle, and has {row}")
-    reverse = lambda values: tuple(int(v) for v in values)[::-1]
-    found = reverse(strides)
+    found = _reverse(strides)
     return TensorDescriptor(
-        int(address), element, reverse(shape), (element, *found[1:]), reverse(box), reverse(steps), swizzle
+        int(address), element, _reverse(shape), (element, *found[1:]), box, _reverse(steps), swizzle, corners
     )
+
+
+def _reverse(values: Sequence[int]) -> tuple[int, ...]:
+    return tuple(int(v) for v in values)[::-1]
+
+
+def _each_axis(rank: int, **given: Sequence[int]) -> None:
+    for name, values in given.items():
+        if len(values) != rank:
+            raise ValueError(f"{name} has {len(values)} numbers, and the array has {rank} dimensions of that kind")
 
 
 def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
     """The tensor map of `rank` dimensions in these 128 bytes; None where `describe` would not have made them."""
-    mark, has, element, swizzle = struct.unpack_from("<Q3I", raw)
-    if mark != TENSOR_MARK or has != rank:
+    mark, has, element, swizzle, mode = struct.unpack_from("<Q4I", raw)
+    if mark != TENSOR_MARK or has != rank or mode > 1 or (mode and rank < 3):
         return None
     (address,) = struct.unpack_from("<Q", raw, TENSOR_MAP["address"])
     sizes, strides, box = (
@@ -112,9 +169,17 @@ def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
         for name, letter in (("sizes", "I"), ("strides", "Q"), ("box", "I"))
     )
     steps = (1, *struct.unpack_from("<4I", raw, TENSOR_MAP["steps"] + 4))[:rank]
-    shape = [values[::-1] for values in (sizes, strides, box)]
+    common = (address, element, sizes[::-1], strides[::-1])
+    more = {"swizzle": swizzle, "steps": steps[::-1]}
     try:
-        found = describe(address, element, *shape, swizzle=swizzle, steps=steps[::-1])
+        if mode:
+            lower, upper = (
+                tuple(struct.unpack("<h", struct.pack("<H", n >> bits & 0xFFFF))[0] for n in box[:1:-1])
+                for bits in (0, 16)
+            )
+            found = describe_im2col(*common, (lower, upper), channels=box[0], pixels=box[1], **more)
+        else:
+            found = describe(*common, box[::-1], **more)
     except ValueError:
         return None
     return found if found.encode() == raw else None

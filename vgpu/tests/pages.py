@@ -25,7 +25,7 @@ from vgpu.tools.profile_table import METRICS
 FOLDER = Path(vgpu.__file__).parent
 MADE = "<!-- Made by `python -m vgpu.tests.pages`: edit the docstrings and tables instead. -->"
 SECTIONS = {
-    "Run kernels": ("cp", "cupyx", "cuda", "triton", "tensor_map", "Launch"),
+    "Run kernels": ("cp", "cupyx", "cuda", "triton", "tensor_map", "im2col_map", "fp8_accumulation", "Launch"),
     "Count and model": ("profile", "compare", "roofline", "occupancy", "sass"),
     "Find bugs": ("sanitize", "scheduled"),
     "Go step by step": (

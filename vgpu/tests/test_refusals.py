@@ -21,11 +21,10 @@ def refusal(body: str, before: str = "", error=VirtualGPUError) -> str:
 
 REFUSED = {
     "cube_map": ("x[0] = texCubemap<float>((cudaTextureObject_t)x, 0, 0, 1);", "", "texture", "layered"),
-    "tensor_cores_on_bits": (
-        "using namespace nvcuda::wmma; typedef experimental::precision::b1 b1; fragment<matrix_a, 8, 8, 128, b1, "
-        "row_major> a; fragment<matrix_b, 8, 8, 128, b1, col_major> b; fragment<accumulator, 8, 8, 128, int> c; "
-        "fill_fragment(c, 0); bmma_sync(c, a, b, c); x[0] = c.x[0];",
-        "#include <mma.h>", "tensor-core", "8-bit integers",
+    "sparse_matrices": (
+        'float f = 0; unsigned r = 0; asm("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %0, %0, %0}, '
+        '{%1, %1}, {%1, %1}, {%0, %0, %0, %0}, %1, 0;" : "+f"(f) : "r"(r)); x[0] = f;',
+        "", "sparse", "dense",
     ),
 }  # fmt: skip
 

@@ -27,16 +27,23 @@ def limit_on_registers(kernel: Any) -> int | None:
     return register_limit(getattr(kernel, "options", None))
 
 
-def assembled_for(gpu: GPU) -> str:
-    """The architecture to assemble for on this GPU: its own, or the oldest that the assembler supports."""
-    return gpu.arch if gpu.compute_capability >= OLDEST else "sm_{}{}".format(*OLDEST)
+def assembled_for(gpu: GPU, kernel: Kernel | None = None) -> str:
+    """The architecture to assemble for on this GPU: its own, or the oldest that the assembler supports.
+
+    With the letter of the kernel's target ("sm_120a"), if it was compiled for what only this GPU has.
+    """
+    arch = gpu.arch if gpu.compute_capability >= OLDEST else "sm_{}{}".format(*OLDEST)
+    target = kernel.module.module.target if kernel else ""
+    return target if target.rstrip("af") == arch else arch
 
 
 def resources_on(kernel: Kernel, gpu: GPU, max_registers: int | None) -> Resources:
     """Registers, shared memory and spills on `gpu` of a kernel, as the engine loads it."""
     from vgpu.compile import resources
 
-    return resources(kernel.ptx, "ptx", arch=assembled_for(gpu), entry=kernel.entry, max_registers=max_registers)
+    return resources(
+        kernel.ptx, "ptx", arch=assembled_for(gpu, kernel), entry=kernel.entry, max_registers=max_registers
+    )
 
 
 def machine_code_on(kernel: Kernel, gpu: GPU, max_registers: int | None) -> tuple[MachineInstruction, ...]:
@@ -46,7 +53,7 @@ def machine_code_on(kernel: Kernel, gpu: GPU, max_registers: int | None) -> tupl
     """
     from vgpu.compile.machine_code import machine_code
 
-    return machine_code(kernel.ptx, assembled_for(gpu), kernel.entry, max_registers)
+    return machine_code(kernel.ptx, assembled_for(gpu, kernel), kernel.entry, max_registers)
 
 
 @dataclass(frozen=True)

@@ -134,13 +134,13 @@ class Profile:
     @cached_property
     def machine_note(self) -> str:
         """Where the machine code's memory accesses differ from the counted ones of PTX, in one line; "" if nowhere."""
-        return note(self.kernel, self.counters, assembled_for(self.gpu), self.max_registers)
+        return note(self.kernel, self.counters, assembled_for(self.gpu, self.kernel), self.max_registers)
 
     @cached_property
     def assembled(self) -> tuple[AssembledRequests, ...]:
         """The lines where the machine code makes other requests to shared memory than PTX; () where it isn't known."""
         with contextlib.suppress(CompileError, Unsupported):
-            return shared_requests(self.kernel, self.counters, assembled_for(self.gpu), self.max_registers)
+            return shared_requests(self.kernel, self.counters, assembled_for(self.gpu, self.kernel), self.max_registers)
         return ()
 
     @property

@@ -292,8 +292,9 @@ def many(count: int, noun: str) -> str:
 _PRODUCTS = {
     "flops_tensor_fp16": "FLOP of half precision", "flops_tensor_bf16": "FLOP of bfloat16",
     "flops_tensor_tf32": "FLOP of tf32", "flops_tensor_fp8": "FLOP of 8-bit floats",
+    "flops_tensor_fp4": "FLOP of 4-bit floats",
     "flops_tensor_fp64": "FLOP of double precision", "ops_tensor_int8": "operations on 8-bit integers",
-    "ops_tensor_int4": "operations on 4-bit integers",
+    "ops_tensor_int4": "operations on 4-bit integers", "ops_tensor_b1": "operations on single bits",
 }  # fmt: skip
 
 

@@ -133,7 +133,7 @@ def sass_of(kernel: Kernel, gpu: GPU, max_registers: int | None = None) -> Machi
     """The machine code of a kernel as the engine loads it."""
     from vgpu.compile.machine_code import machine_code, registers
 
-    arch = assembled_for(gpu)
+    arch = assembled_for(gpu, kernel)
     request = kernel.ptx, arch, kernel.entry, max_registers
     code = machine_code(*request)
     return MachineCode(kernel.name, gpu, arch, registers(*request), code, tuple(_lines(kernel, code)))

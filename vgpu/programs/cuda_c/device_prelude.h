@@ -1,4 +1,5 @@
 // What nvcc gives kernels without an #include, and what hosts' headers define for them.
+#include <cuda_device_runtime_api.h>
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;

@@ -146,7 +146,7 @@ class Host:
 
     def do_launch(
         self, symbol: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: int,
-        addresses: int, sizes: int, count: int, cooperative: int,
+        addresses: int, sizes: int, count: int, cooperative: int, dependent: int,
     ) -> None:  # fmt: skip
         kernel = self._kernel(symbol)
         wanted = [parameter.nbytes for parameter in kernel.parameters]
@@ -164,6 +164,7 @@ class Host:
                 "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)."
             )
         options: dict[str, Any] = {"cooperative": True} if cooperative else {}
+        options |= {"dependent": True} if dependent else {}
         operations.kernel(
             self._queue(stream), kernel, (gx & _U32, gy & _U32, gz & _U32), (bx & _U32, by & _U32, bz & _U32), params,
             arrays_of(kernel, params, self._sources[kernel]), shared, **options,

@@ -22,9 +22,9 @@ struct Configuration {
 thread_local Configuration configuration;
 
 cudaError_t launch(const char *name, const Configuration &how, const void *const *addresses, const size_t *sizes,
-                   int count, bool cooperative) {
+                   int count, bool cooperative, bool dependent = false) {
     return call("launch", name, how.grid.x, how.grid.y, how.grid.z, how.block.x, how.block.y, how.block.z, how.shared,
-                how.stream, addresses, sizes, count, cooperative);
+                how.stream, addresses, sizes, count, cooperative, dependent);
 }
 
 }  // namespace
@@ -83,16 +83,18 @@ cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, vo
     return launch(vgpu_symbol(f), {grid, block, shared, stream}, args, nullptr, -1, true);
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *f, void **args) {
-    bool cooperative = false;
+    bool cooperative = false, dependent = false;
     for (unsigned i = 0; i < how->numAttrs; ++i) {
         const auto &given = how->attrs[i];
         if (given.id == cudaLaunchAttributeClusterDimension && given.val.clusterDim.x * given.val.clusterDim.y *
             given.val.clusterDim.z > 1)
             return last = cudaErrorNotSupported;
         cooperative |= given.id == cudaLaunchAttributeCooperative && given.val.cooperative;
+        dependent |= given.id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                     given.val.programmaticStreamSerializationAllowed;
     }
     return launch(vgpu_symbol(f), {how->gridDim, how->blockDim, how->dynamicSmemBytes, how->stream}, args, nullptr, -1,
-                  cooperative);
+                  cooperative, dependent);
 }
 
 // memory

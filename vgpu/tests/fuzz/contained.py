@@ -64,6 +64,11 @@ class World:
         np.asarray(self.texels)[:] = 0
         found = tensor_map.describe(self.given.ctypes.data, 4, (16, 16), (64, 4), (4, 8)).encode()
         self.out[MAP_AT : MAP_AT + 32] = np.frombuffer(found, np.uint32)
+        corners = ((-1, 0), (0, -1))
+        found = tensor_map.describe_im2col(
+            self.given.ctypes.data, 4, (2, 4, 8, 4), (512, 128, 16, 4), corners, channels=4, pixels=16
+        ).encode()
+        self.out[MAP_AT + 32 : MAP_AT + 64] = np.frombuffer(found, np.uint32)
         pointers = [self.given.ctypes.data, self.out.ctypes.data]
         handles = [self.texture, self.surface]
         n = 13

@@ -14,7 +14,7 @@ PARAMETERS = (
 )
 
 HEAD = """.version 8.6
-.target sm_90
+.target sm_100a
 .address_size 64
 .extern .func (.param .b64 retval) malloc (.param .b64 a);
 .extern .func free (.param .b64 a);
@@ -106,6 +106,9 @@ ret;
 
 LONG = {  # what would not fit a line
     "TENSOR_LOAD": "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+    "COLUMN_LOAD": "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+    "SCALED": "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0",
+    "FRAGMENTS": "{%r1, %r2, %r3, %r4}, {%r3, %r4}, {%r2, %r3, %r4, %r1}",
     "MMA": "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
 }
 PIECES: dict[str, str] = {
@@ -197,6 +200,31 @@ MMA {%r23, %r24, %r25, %r26}, {%r19, %r20, %r21, %r22}, {%r11, %r12}, {%r13, %r1
 stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r8], {%r23, %r24};
 movmatrix.sync.aligned.m8n8.trans.b16 %r27, %r19;
 wmma.load.c.sync.aligned.col.m16n16k16.shared.f32 {%r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18}, [tile], 16;""",
+    "narrow": """mov.b64 {%r10, %r11}, %d3;
+cvt.rs.satfinite.e4m3x4.f32 %r12, {%r3, %r4, %r2, %r1}, %r11;
+cvt.rs.satfinite.relu.e2m1x4.f32 %h1, {%r3, %r4, %r2, %r1}, %r11;
+cvt.rs.bf16x2.f32 %r13, %r3, %r4, %r10;
+cvt.rp.satfinite.ue8m0x2.bf16x2 %h2, %r13;
+ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {%r14, %r15, %r16, %r17}, [%r8];
+ldmatrix.sync.aligned.m8n16.x2.shared.b8x16.b6x16_p32 {%r18, %r19}, [%r8];
+mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r24, %r25}, {%r14}, {%r15}, {%r2, %r3};
+stmatrix.sync.aligned.m16n8.x4.trans.shared.b8 [%r8], {%r24, %r25, %r18, %r19};""",
+    "scaled": """cvt.u16.u32 %h1, %r1;
+SCALED {%r20, %r21, %r22, %r23}, FRAGMENTS, %r2, {%h1, 1}, %r3, {0, %h1};
+add.s32 %r4, %r20, %r23;""",
+    "columns": """@%p2 mbarrier.init.shared.b64 [%r9], 1;
+bar.sync 0;
+add.s64 %d14, %d6, 128;
+mov.u32 %r10, 0;
+@%p2 mbarrier.arrive.expect_tx.shared.b64 %d10, [%r9], 256;
+@%p2 COLUMN_LOAD [tile], [%d14, {%r10, %r10, %r10, %r10}], [%r9], {%h1, 1};
+WAIT_4:
+mbarrier.try_wait.parity.shared.b64 %p3, [%r9], 0;
+@!%p3 bra WAIT_4;
+@%p2 cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group [%d14, {%r10, %r2, %r10, %r10}], [tile];
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group 0;
+st.global.b32 [%d14+NASTY_FIELD], %r1;""",
     "copies": """cp.async.ca.shared.global [%r8], [%d1], 16;
 cp.async.cg.shared.global [%r8], [%d1+32], 16, %r1;
 cp.async.ca.shared.global.L2::128B [%r8+4], [%d4], 4;
@@ -398,4 +426,5 @@ def program(names) -> str:
     for short, opcode in LONG.items():
         body = body.replace(short, opcode)
     functions = FUNCTIONS if "table" in body else FUNCTIONLESS
-    return HEAD + functions + ENTRY + body + "\n" + END
+    head = HEAD.replace("sm_100a", "sm_120a") if "scaled" in names else HEAD
+    return head + functions + ENTRY + body + "\n" + END

@@ -14,7 +14,8 @@ from vgpu.ptx import Call, Imm, Instruction, Mem, Not, Pair, Reg, Special, Sym, 
 
 BITS = {"pred": 1, "b8": 8, "u8": 8, "s8": 8, "b16": 16, "u16": 16, "s16": 16, "f16": 16, "bf16": 16, "b32": 32,
         "u32": 32, "s32": 32, "f32": 32, "f16x2": 32, "bf16x2": 32, "tf32": 32, "b64": 64, "u64": 64, "s64": 64,
-        "f64": 64, "f32x2": 64, "b128": 128, "b1": 1, "u4": 4, "s4": 4, "e4m3": 8, "e5m2": 8}  # fmt: skip
+        "f64": 64, "f32x2": 64, "b128": 128, "b1": 1, "u4": 4, "s4": 4, "e4m3": 8, "e5m2": 8, "e3m2": 8, "e2m3": 8,
+        "e2m1": 4}  # fmt: skip
 # Opcode -> the shapes it may have.
 PLAIN = {
     **dict.fromkeys(("abs", "neg", "not", "cnot", "popc", "clz", "brev", "sqrt", "rsqrt", "rcp", "sin", "cos", "lg2",
@@ -25,7 +26,7 @@ PLAIN = {
     **dict.fromkeys(("mad", "madc", "mad24", "fma", "sad", "prmt", "slct", "bfe", "shf", "dp4a", "dp2a", "fns",
                      "vadd2", "vadd4", "vsub2", "vsub4", "vmin2", "vmin4", "vmax2", "vmax4", "vabsdiff2", "vabsdiff4",
                      "vset2", "vset4"), ("dvvv",)),
-    "bfi": ("dvvvv",), "lop3": ("dvvvi", "qvvvip"), "selp": ("dvvp",), "cvt": ("dv", "dvv", "dvvv"),
+    "bfi": ("dvvvv",), "lop3": ("dvvvi", "qvvvip"), "selp": ("dvvp",),
     "set": ("dvv", "dvvp"), "setp": ("Qvv", "Qvvp"), "testp": ("Pv",), "isspacep": ("Pv",),
     "activemask": ("d",), "redux": ("dvv",), "match": ("qvv",), "elect": ("qv",), "nanosleep": ("v",),
     "pmevent": ("i",), "setmaxnreg": ("i",), "griddepcontrol": ("",), "membar": ("",), "fence": ("", "mi"),
@@ -185,6 +186,10 @@ def _copy(words, operands, registers, n, hinted):
     if "tensor" not in words and maps:
         return "has coordinates"
     size = "" if "tensor" in words else "v"
+    if "im2col" in words:  # shifts along W, H and D
+        shifts = operands.pop(at) if (at := 1 if "prefetch" in words else 3) < len(operands) else None
+        if dimensions < 3 or not _vector(shifts, dimensions - 2, registers, source=True):
+            return "has no shifts of its dimensions"
     if "prefetch" in words:
         return None if _fits(("m" + size + more,), operands, registers) else "has another shape"
     loads = "shared" in spaces and ("global" not in spaces or spaces.index("shared") < spaces.index("global"))
@@ -222,6 +227,7 @@ def _coordinates(words, place):
 def _matrices(words, operands, registers, n, hinted):
     store = bool(operands) and isinstance(operands[0], Mem)
     count = next((int(w[1]) for w in words if w in ("x1", "x2", "x4")), 0)
+    count *= 2 if "m16n16" in words else 1
     data = operands[1 if store else 0] if len(operands) == 2 else None
     if len(operands) != 2 or not isinstance(operands[0 if store else 1], Mem):
         return "is no place and an address"
@@ -264,14 +270,28 @@ def _wmma(words, operands, registers, n, hinted):
 def _mma(words, operands, registers, n, hinted):
     shape = next((s for s in map(_sizes, words) if s), None)
     kinds = [w for w in words if w in BITS]
+    if "block_scale" in words:
+        *operands, scale_a, one, scale_b, two = operands if len(operands) == 8 else (None,) * 4
+        if not (_vector(one, 2, registers, True) and _vector(two, 2, registers, True)):
+            return "has no selectors of scales"
+        if not (_is("v", scale_a, registers) and _is("v", scale_b, registers)):
+            return "has no scales"
     if shape is None or len(kinds) != 4 or len(operands) != 4 or shape == (8, 8, 4):
         return None if len(operands) == 4 else "is no product of four"
     m, columns, k = shape
     for operand, kind, elements in zip(operands, kinds, (m * columns, m * k, k * columns, m * columns), strict=True):
-        wanted = max(1, elements * BITS[kind] // 32 // (64 if BITS[kind] == 64 else 32))
+        bits = 8 if kind == "e2m1" and k == 32 else BITS[kind]  # in a byte
+        wanted = max(1, elements * bits // 32 // (64 if BITS[kind] == 64 else 32))
         if not _vector(operand, wanted, registers, source=True):
             return f"has other than {wanted} registers of {kind}"
     return None
+
+
+def _cvt(words, operands, registers, n, hinted):
+    if any(w.endswith("x4") for w in words):
+        four = len(operands) == 3 and _vector(operands[1], 4, registers, source=True)
+        return None if four and _fits(("dv",), operands[::2], registers) else "converts other than four values"
+    return None if _fits(("dv", "dvv", "dvvv"), operands, registers) else "has another shape"
 
 
 def _call(words, operands, registers, n, hinted):
@@ -282,5 +302,5 @@ _SPECIAL = {
     "ld": _moved, "ldu": _moved, "st": _moved, "atom": _atomic, "red": _red, "mov": _mov, "shfl": _shuffle,
     "vote": _vote, "bar": _barrier, "barrier": _barrier, "mbarrier": _mbarrier, "cp": _copy, "createpolicy": _policy,
     "tex": _texture, "tld4": _texture, "suld": _surface, "sust": _surface, "ldmatrix": _matrices,
-    "stmatrix": _matrices, "wmma": _wmma, "mma": _mma, "call": _call,
+    "stmatrix": _matrices, "wmma": _wmma, "mma": _mma, "call": _call, "cvt": _cvt,
 }  # fmt: skip

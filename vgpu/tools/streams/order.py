@@ -5,7 +5,10 @@ Rules, from the CUDA C++ Programming Guide (Streams, Events, Default Stream, API
 - the legacy default stream waits for all blocking streams, and they for it; `non_blocking` streams do neither;
 - a per-thread default stream is a blocking stream like any other;
 - after `wait_event` a stream waits for the work before the event's record; an event never recorded causes no wait;
-- what the host has waited for ends before anything that it issues or does later.
+- what the host has waited for ends before anything that it issues or does later;
+- a kernel launched with programmatic stream serialization may run beside the kernel in front of it, and follows it from
+  `cudaGridDependencySynchronize` on. What it does before that is not looked at: one that calls it anywhere counts as
+  following ("Programmatic Dependent Launch and Synchronization").
 """
 
 from __future__ import annotations
@@ -116,8 +119,11 @@ def steps(operations: Sequence[Operation]) -> list[Ordered]:
             inner = {numbers[index] for _, follows in operation.nodes for index in follows}
             last[queue] = set(numbers) - inner or roots
         else:
-            number = add(operation, before(queue) | known)
-            last[queue] = {number}
+            earlier = before(queue)
+            beside = {at for at in earlier if operation.early and found[at].operation.kind == "kernel"}
+            earlier = earlier - beside | set[int]().union(*(found[at].follows for at in beside))
+            number = add(operation, earlier | known)
+            last[queue] = {number} | beside
             if kind == "record":
                 events[operation.event] = number
             if operation.waits:
@@ -193,6 +199,11 @@ def overlap(a: Touch, b: Touch) -> int:
 
 def _advice(first: Operation, second: Operation) -> str:
     kinds = {first.kind, second.kind}
+    if second.early and first.queue is second.queue:
+        return (
+            "The launch lets the second begin before the first has ended (programmatic stream serialization): call "
+            "cudaGridDependencySynchronize() in it, before it touches what the first one does."
+        )
     if "host read" in kinds:
         return (
             "An asynchronous copy has only been asked for when the call returns: synchronise the stream (or an event "
