@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vgpu.base import schedule
-from vgpu.launch import grid as grid_module
+from vgpu.launch import running
 from vgpu.standins import cupy as cp
 from vgpu.tools.sanitize import sanitize
 
@@ -91,7 +91,7 @@ def test_a_seed_repeats_its_run_on_a_busy_machine(compiled, monkeypatch):
     for tick in (0.0, 0.02):
         clock = itertools.count(1.0, tick) if tick else itertools.repeat(1.0)
         monkeypatch.setattr(
-            grid_module, "time", SimpleNamespace(monotonic=lambda ticks=clock: next(ticks), sleep=time.sleep)
+            running, "time", SimpleNamespace(monotonic=lambda ticks=clock: next(ticks), sleep=time.sleep)
         )
         found |= set(results(compiled.c(ORDER_OF_TREES), 391, 256, zeros(392), seeds=[1], timeout=1e9))
     assert len(found) == 1
@@ -102,7 +102,7 @@ def test_a_seed_repeats_what_the_sanitizer_finds_on_a_busy_machine(monkeypatch):
     for tick in (0.0, 0.02):
         clock = itertools.count(1.0, tick) if tick else itertools.repeat(1.0)
         reading = SimpleNamespace(monotonic=lambda ticks=clock: next(ticks), sleep=time.sleep)
-        monkeypatch.setattr(grid_module, "time", reading)
+        monkeypatch.setattr(running, "time", reading)
         x = cp.zeros(392, np.int32)
         findings = sanitize(kernel, 391, 256, (x,), schedule="random", seed=1, races_in_global=True, timeout=1e9)
         found.add((str(findings), x.get().tobytes()))

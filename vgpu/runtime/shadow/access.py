@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from vgpu.base.context import ENTRY_PLACE, SITE_SLOT
 from vgpu.ir.value import V8, V64, Value, vector
-from vgpu.runtime.count import REMOTE
 from vgpu.runtime.overwrites import LOAD
 from vgpu.runtime.shadow.body import Watched
 from vgpu.runtime.shadow.copies import units
@@ -97,6 +96,8 @@ def in_global() -> Watched:
             near("wb_s_local", from_local % mine, in_local)
     good = _within_bounds(r, mask & ~windows)
     answer = done.get() | good
+    with r.when(r.slot("cluster").above(1) & (rule & 3).ne(LOAD) & good.ne(0)):
+        r.event("remote", r["nbytes"], 0, good, where)
     with r.when(r.watch("global_writes").eq(0)):
         r.give(answer)
     shift, scratch, addresses = r.watch("global_shift"), r.watch("scratch").to("ptr"), r.spread(where)
@@ -110,8 +111,6 @@ def in_global() -> Watched:
         offset = where - base
         inside = ~offset.above(span).bits() & now | now & r.number("i32", 0) - now
         rest.set(now & ~inside)
-        with r.when(found & space.eq(REMOTE) & (rule & 3).ne(LOAD)):
-            r.event("remote", r["nbytes"], 0, inside, where)
         with r.when(found & space.eq(0) & (touch.below(0, signed=True) ^ 1)):
             first = (offset >> shift) + touch
             _each_word(r, "g", lambda index: first + index << 3, shift, inside)

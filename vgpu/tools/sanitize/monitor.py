@@ -266,14 +266,14 @@ class Monitor:
         entries[entries >> np.uint64(ENTRY_TIME) < start] = np.uint64(start << ENTRY_TIME)
 
     def on_remote(self, nbytes: int, _: int, mask: int, vector: int) -> None:
-        """Lanes write to the shared memory of other blocks of the cluster."""
-        slot, addresses = self.worker["resident_slot"], (ctypes.c_uint64 * 32).from_address(vector)
+        """Lanes write to memory that isn't the block's own: perhaps to the shared memory of blocks of its cluster."""
+        slot, addresses, size = self.worker["resident_slot"], _words(vector), self.run.shared_bytes
         first = slot - slot % self.run.together
         bases = self.worker.table[first : first + self.run.together, RESIDENT_SLOT["shared_base"]].tolist()
         for lane in range(32):
-            if mask >> lane & 1:
-                rank = next(r for r, base in enumerate(bases) if 0 <= addresses[lane] - base < self.run.shared_bytes)
-                self.written_from_afar(rank, addresses[lane] - bases[rank], nbytes)
+            inside = [rank for rank, base in enumerate(bases) if 0 <= addresses[lane] - base < size]
+            if mask >> lane & 1 and inside:
+                self.written_from_afar(inside[0], addresses[lane] - bases[inside[0]], nbytes)
 
     def _threads(self, mask: int) -> np.ndarray:
         return np.flatnonzero(mask >> np.arange(32) & 1) + 32 * self.worker["warp"]
