@@ -6,6 +6,7 @@ import contextlib
 
 from vgpu.base.own import Own
 
+BITS = 14  # that "hopper" keeps
 KINDS = ("float32", "hopper")
 _kind = Own("float32")
 
@@ -16,15 +17,15 @@ def fp8_kind() -> str:
 
 
 class fp8_accumulation(contextlib.ContextDecorator):
-    """Within `with fp8_accumulation("hopper"):` products of 8-bit floats keep about 14 bits of their sums.
+    """Within `with fp8_accumulation("hopper"):` products of 8-bit floats keep 14 bits of their sums, as on an H100.
 
-    kind: "hopper", or "float32", as it is outside. In a product with k of 16 or 32, each element of D is the sum of k
-    products and of its element of C, all cut (towards minus infinity) to multiples of 2^-13 times the power of two
-    that the largest of them reaches, and then added exactly. So small products are lost beside a large sum, as on
-    Hopper: the longer the sum, the more; sums of a part each, added up in float32 by other instructions, lose less.
-    It holds for `mma.sync` of e4m3 and e5m2 (and narrower floats in bytes) without scales and with sums in float32, on
-    the virtual GPU. NVIDIA doesn't specify the order; source: DeepSeek-AI, "DeepSeek-V3 Technical Report", section
-    3.5.2, which measured 14 bits on an H800. Raises ValueError for another kind.
+    kind: "hopper", or "float32", as it is outside. In an instruction, each element of D is the sum of the products (16
+    or 32) and of its element of C. All of them are cut towards zero to multiples of 2^-13 times the power of two that
+    the largest of them reaches, and then added exactly; `wgmma` cuts the sum to 14 bits, too. So small products are
+    lost beside a large sum: the longer the sum, the more. Sums of 128 elements or so, added up in float32 by other
+    instructions, lose less. It holds for sums in float32 of `mma.sync` (without scales) and `wgmma`, on the virtual
+    GPU. A model: NVIDIA documents none of this. Source: DeepSeek-AI, "DeepSeek-V3 Technical Report" (arXiv
+    2412.19437), sections 3.3.2 and 3.5.2, measured on an H800. Raises ValueError for another kind.
     """
 
     def __init__(self, kind: str):

@@ -178,7 +178,7 @@ def multiply(
         if p.may_cut and fp8_kind() == "hopper":
             largest = np.abs(terms).max(axis=1, keepdims=True)
             unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - 1, 14 - 127) - 13)
-            cut = (np.floor(terms / unit) * unit).sum(axis=1)
+            cut = (np.trunc(terms / unit) * unit).sum(axis=1)
             total = np.where(np.isfinite(total), cut, total)
         return raw(p.d, total)
 

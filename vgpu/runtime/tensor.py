@@ -258,10 +258,10 @@ def _cut_sums(r: Routine, product: Product, starts: list[Value]) -> dict[int, Va
     powers = [largest.get().as_int() & 0x7F800000 for largest in most]
     powers = [power.below(14 << 23).select(14 << 23, power) for power in powers]
     scales = [(((2 * 127 + 13) << 23) - power).as_float() for power in powers]  # 2^13 over the power
-    sums = [r.variable(v, (start * scale).intrinsic("llvm.floor")) for start, scale in zip(starts, scales, strict=True)]
+    sums = [r.variable(v, (start * scale).intrinsic("llvm.trunc")) for start, scale in zip(starts, scales, strict=True)]
     with r.count_to(product.depth) as k:
         for row, (total, scale) in enumerate(zip(sums, scales, strict=True)):
-            total.add((term(row, k) * scale).intrinsic("llvm.floor"))
+            total.add((term(row, k) * scale).intrinsic("llvm.trunc"))
     units = [(power - (13 << 23)).as_float() for power in powers]
     return {row: total.get() * unit for row, (total, unit) in enumerate(zip(sums, units, strict=True))}
 

@@ -130,7 +130,7 @@ def cut_sums(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     for i, j in np.ndindex(*c.shape):
         terms = [*(a[i] * b[:, j]), c[i, j]]
         unit = 2.0 ** (math.floor(math.log2(max(map(abs, terms)) or 1)) - 13)
-        found[i, j] = sum(math.floor(term / unit) * unit for term in terms)
+        found[i, j] = sum(math.trunc(term / unit) * unit for term in terms)
     return found
 
 
