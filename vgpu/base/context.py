@@ -113,7 +113,8 @@ TRIED, STALLED = 1, 2  # bits of the slot "spun": warps have SPUN, or tested an 
 _ERROR_NAMES = (
     "bounds", "alignment", "deadlock", "assert", "trap", "host", "partial", "unlike", "stride",
     "copy_size", "barrier_lost", "barrier_arrivals", "barrier_bytes", "barrier_early", "barrier_count", "stalled",
-    "bulk_alignment", "bulk_size", "tensor_map", "texture", "stack", "pointer", "free", "bar_number",
+    "bulk_alignment", "bulk_size", "tensor_map", "texture", "stack", "pointer", "free", "bar_number", "descriptor",
+    "warpgroup",
 )  # fmt: skip
 ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}

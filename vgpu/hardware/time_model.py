@@ -44,6 +44,7 @@ _TENSOR = {
     "flops_tensor_fp64": "fp64_tensor_flops",
     "ops_tensor_int8": "int8_tensor_ops",
     "ops_tensor_int4": None,
+    "ops_tensor_int1": None,
 }
 _ASSUMPTIONS = (
     "The slowest resource is the bound; the others are hidden behind it but for a rest: times add as their cubes.",

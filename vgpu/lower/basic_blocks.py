@@ -106,7 +106,8 @@ def sources(instruction: Instruction) -> list[str]:
     writes = not _no_result(instruction) and not plain_barrier
     if instruction.operands and isinstance(instruction.operands[0], Mem):
         writes = False
-    for operand in instruction.operands[1:] if writes else instruction.operands:
+    adds = instruction.opcode == "wgmma"  # to what it writes
+    for operand in instruction.operands[1:] if writes and not adds else instruction.operands:
         found += registers_in(operand)
     if reads_carry(instruction):
         found.append("%cc")

@@ -43,7 +43,7 @@ _LEAST = (
 )
 # … and those that only the GPUs themselves have, by targets that end in a letter, which no later GPU need have.
 _OWN = (
-    (r"^setmaxnreg\b", 90),
+    (r"^(?:setmaxnreg|wgmma)\b", 90),
     (r"^redux\.\S*\bf32\b|^cvt\.\S*(?:e2m1x2|e2m3x2|e3m2x2|ue8m0x2)", 100),
 )
 _MODELS = {80: "A100", 86: "RTX 3090", 89: "RTX 4090", 90: "H100", 100: "B200"}  # a GPU of each architecture

@@ -294,6 +294,7 @@ _PRODUCTS = {
     "flops_tensor_tf32": "FLOP of tf32", "flops_tensor_fp8": "FLOP of 8-bit floats",
     "flops_tensor_fp64": "FLOP of double precision", "ops_tensor_int8": "operations on 8-bit integers",
     "ops_tensor_int4": "operations on 4-bit integers",
+    "ops_tensor_int1": "operations on single bits",
 }  # fmt: skip
 
 
