@@ -44,9 +44,9 @@ def dispatch(kernel: Kernel, instruction: Instruction) -> None:
     if instruction.opcode != "wgmma":
         tensor.tensor_core(kernel, instruction)
         return
-    word = instruction.modifiers[0]
+    word = instruction.modifiers[:1]
     found = warpgroup.product(instruction.modifiers)
-    if word in warpgroup.WAITS:
+    if word and word[0] in warpgroup.WAITS:
         tensor.whole_warp(kernel, instruction)
     elif found is not None:
         multiply(kernel, instruction, found)

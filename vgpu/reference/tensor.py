@@ -279,10 +279,8 @@ def transpose(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarr
     warp.write(frame, instruction.operands[0], _transposed(warp.read(frame, instruction.operands[1], u32)), u32, mask)
 
 
-def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
-    """Instructions of a whole warp: PartialWarp if lanes are missing."""
-    if not {"sync", "aligned"} <= set(instruction.modifiers):
-        raise _unknown(instruction)
+def check_whole(warp: Warp, instruction: Instruction, mask: np.ndarray) -> None:
+    """PartialWarp if lanes are missing."""
     if not mask.all():
         lane = int(np.argmax(mask))
         raise PartialWarp(
@@ -290,6 +288,13 @@ def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask: np.nda
             f"{warp.position(instruction, lane)}",
             **warp.where(instruction, lane),
         )
+
+
+def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
+    """Instructions of a whole warp."""
+    if not {"sync", "aligned"} <= set(instruction.modifiers):
+        raise _unknown(instruction)
+    check_whole(warp, instruction, mask)
     if instruction.opcode == "wmma":
         action = product if "mma" in instruction.modifiers else move
     else:
@@ -299,6 +304,3 @@ def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask: np.nda
 
 def _unknown(instruction: Instruction) -> Unsupported:
     return Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
-
-
-ACTIONS = {"tensor": tensor_core}

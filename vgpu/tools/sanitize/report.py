@@ -32,7 +32,7 @@ _ENDS = {
     "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock", "stack": "stack_overflow",
     "pointer": "bad_call", "texture": "bad_handle", "barrier_lost": "mbarrier", "barrier_arrivals": "mbarrier",
     "barrier_bytes": "mbarrier", "barrier_count": "mbarrier", "barrier_early": "mbarrier",
-    "free": "bad_free", "bulk_alignment": "misaligned", "bulk_size": "misaligned", "unfinished": "timeout",
+    "warpgroup": "partial_warp", "descriptor": "out_of_bounds", "free": "bad_free", "bulk_alignment": "misaligned", "bulk_size": "misaligned", "unfinished": "timeout",
 }  # fmt: skip
 
 

@@ -1,0 +1,423 @@
+"""`wgmma` on both engines: shapes, types, layouts in shared memory, checks, counters, whole kernels.
+
+Where elements lie is worked out here from CuTe's canonical layouts (CUTLASS, `mma_traits_sm90_gmma.hpp`): nested shapes
+and strides, and `Swizzle<B, 4, 3>` of the address.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from vgpu import cp
+from vgpu.base.errors import OutOfBounds, PartialWarp, Unsupported
+from vgpu.isa import warpgroup
+from vgpu.tests.test_tensor import encode, numbers
+
+HOPPER = {"arch": "compute_90a"}
+BITS = {"f16": 16, "bf16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "b1": 1}
+MODES = {16: 0, 32: 3, 64: 2, 128: 1}  # bytes of the pattern -> the descriptor's mode
+
+
+# ---------------------------------------------------------------- CuTe's layouts
+
+
+def evaluated(shape, stride, index: int) -> int:
+    """A layout's value at an index, the first mode fastest."""
+    if isinstance(shape, int):
+        return index * stride
+    total = 0
+    for each, step in zip(shape, stride, strict=True):
+        size = int(np.prod(np.array(flat(each))))
+        total += evaluated(each, step, index % size)
+        index //= size
+    return total
+
+
+def flat(shape):
+    return [shape] if isinstance(shape, int) else [n for each in shape for n in flat(each)]
+
+
+def canonical(width: int, major: str, size: int, leading: int, stride: int):
+    """((shape of rows, shape of k), their strides) in bytes, of elements of `size` bytes, for rows without end."""
+    t, w = 16 // size, width // 16
+    b = t * size
+    if major == "k" and w == 1:
+        return ((8, 999), (t, 99)), ((b, stride), (size, leading))
+    if major == "k":
+        return ((8, 999), (t, 99)), ((w * b, stride), (size, b))
+    if w == 1:
+        return ((t, 999), (8, 99)), ((size, stride), (b, leading))
+    return ((t, w, 999), (8, 99)), ((size, b, leading), (w * b, stride))
+
+
+def swizzled(address: int, width: int) -> int:
+    bits = {16: 0, 32: 1, 64: 2, 128: 3}[width]
+    return address ^ (address >> 7 & (1 << bits) - 1) << 4
+
+
+class Tile:
+    """A matrix (rows, k) of raw bits in shared memory, from `start` on: its bytes and its descriptor."""
+
+    def __init__(self, codes, bits, width=128, major="k", start=0, gap=0):
+        rows, k = codes.shape
+        if bits < 8:  # single bits: bytes of eight
+            codes = np.packbits(codes.astype(np.uint8), axis=1, bitorder="little").astype(np.uint64)
+            bits, k = 8, k // 8
+        size, unit = bits // 8, 8 * width  # bytes of eight lines of the pattern
+        if major == "k":
+            leading, stride = (128 + gap, 256 + 2 * gap) if width == 16 else (16, unit + gap)
+        else:
+            across = rows * size // width  # patterns side by side
+            leading, stride = (unit + gap, across * (unit + gap)) if width > 16 else (rows // 8 * (128 + gap), 128 + gap)
+        (shape_r, shape_k), (stride_r, stride_k) = canonical(width, major, size, leading, stride)
+        self.places = np.array([
+            [swizzled(start + evaluated(shape_r, stride_r, r) + evaluated(shape_k, stride_k, j), width) for j in range(k)]
+            for r in range(rows)
+        ])  # fmt: skip
+        self.codes, self.size = codes, size
+        self.descriptor = start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | MODES[width] << 62
+
+    @property
+    def end(self) -> int:
+        return int(self.places.max()) + self.size
+
+    def put(self, image) -> None:
+        for byte in range(self.size):
+            image[self.places + byte] = self.codes >> np.uint64(8 * byte) & np.uint64(255)
+
+
+# ---------------------------------------------------------------- a kernel of one product
+
+
+def instruction(p, a_registers=False, signs=(1, 1), turns=(0, 0), keep="p") -> str:
+    """The inline assembly of a product: `d` and `a` are arrays of registers, `da` and `db` descriptors."""
+    d, more = p.d_fragment.registers, ".satfinite" if p.saturates else ".and.popc" if p.a == "b1" else ""
+    numbers_ = [] if p.whole else [*signs, *(turns[a_registers:] if p.turns else [])]
+    left = "{" + ", ".join(f"%{d + i}" for i in range(4)) + "}" if a_registers else f"%{d}"
+    after = d + (4 if a_registers else 1)
+    text = (
+        f"wgmma.mma_async.sync.aligned.m64n{p.n}k{p.k}.{p.d}.{p.a}.{p.b}{more} "
+        f"{{{', '.join(f'%{i}' for i in range(d))}}}, {left}, %{after}, {', '.join(map(str, (keep, *numbers_)))};"
+    )
+    outs = ", ".join(f'"+r"(d[{i}])' for i in range(d))
+    ins = ", ".join(f'"r"(a[{i}])' for i in range(4)) if a_registers else '"l"(da)'
+    return (
+        f'asm volatile("{{ .reg .pred p; setp.ne.b32 p, %{after + 1}, 0; {text} }}" : {outs} : {ins}, "l"(db), '
+        '"r"(keep));'
+    )
+
+
+PRODUCT = """
+typedef unsigned long long u64;
+typedef unsigned u32;
+extern "C" __global__ void k(const u32* image, int words, u64 da, u64 db, const u32* left, u32* sums, int keep) {
+    extern __shared__ __align__(1024) u32 shared[];
+    for (int i = threadIdx.x; i < words; i += blockDim.x) shared[i] = image[i];
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    int t = threadIdx.x % 128;
+    u64 base = (u32)__cvta_generic_to_shared(shared) >> 4;
+    da += base; db += base;
+    u32 a[4], d[COUNT];
+    for (int i = 0; i < 4; ++i) a[i] = left[i * 128 + t];
+    for (int i = 0; i < COUNT; ++i) d[i] = sums[i * 128 + t];
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+    PRODUCT
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    for (int i = 0; i < COUNT; ++i) sums[i * 128 + t] = d[i];
+}"""
+
+
+def d_places(p):
+    """(register, place in it, row, column) of every element of D: rows and columns for 128 threads."""
+    thread = np.arange(128)
+    row, column = thread // 32 * 16 + thread % 32 // 4, thread % 4 * 2
+    for right, down, odd in itertools.product(range(0, p.n, 8), (0, 8), (0, 1)):
+        pair = right // 8 * 2 + down // 8
+        yield (pair, odd) if p.d == "f16" else (2 * pair + odd, 0), row + down, column + right + odd
+
+
+def a_registers(codes, bits):
+    """A's four registers of 128 threads: 32 bits of a row each."""
+    each = 32 // bits
+    words = sum(codes[:, i::each] << np.uint64(bits * i) for i in range(each))  # (64, 8)
+    thread = np.arange(128)
+    row, column = thread // 32 * 16 + thread % 32 // 4, thread % 4
+    return np.stack([words[row + down, column + right] for right in (0, 4) for down in (0, 8)]).astype(np.uint32)
+
+
+def pack_d(p, codes):
+    registers = np.zeros((p.d_fragment.registers, 128), np.uint64)
+    for (register, place), row, column in d_places(p):
+        registers[register] |= codes[row, column] << np.uint64(16 * place)
+    return registers.astype(np.uint32)
+
+
+def unpack_d(p, registers):
+    codes = np.zeros((64, p.n), np.uint32)
+    for (register, place), row, column in d_places(p):
+        codes[row, column] = registers[register] >> (16 * place)
+    if p.d == "f16":
+        return codes.astype(np.uint16).view(np.float16).astype(np.float64)
+    return codes.view(np.float32 if p.d == "f32" else np.int32).astype(np.float64)
+
+
+def small(kind, shape, generator):
+    """Numbers of which all sums are exact."""
+    if kind == "b1":
+        return generator.integers(0, 2, shape)
+    return generator.integers(0 if kind == "u8" else -3, 4, shape).astype(np.float64)
+
+
+def codes_of(kind, values):
+    return values.astype(np.uint64) if kind == "b1" else encode(kind, values)
+
+
+class Case:
+    """Random matrices for one product, and what it gives."""
+
+    def __init__(self, p, generator, draw=small):
+        self.p = p
+        self.a, self.b = draw(p.a, (64, p.k), generator), draw(p.b, (p.n, p.k), generator)
+        self.d = small(p.d, (64, p.n), generator)
+
+    def run(self, engine, a_layout=None, b_layout=None, registers=False, keep=1, signs=(1, 1), turns=(0, 0), **options):
+        p, bits = self.p, BITS[self.p.a]
+        left, right = codes_of(p.a, self.a), codes_of(p.b, self.b)
+        first = Tile(left, bits, **(a_layout or {}))
+        behind = -(-first.end // 1024) * 1024
+        second = Tile(right, bits, **{**(b_layout or {}), "start": behind + (b_layout or {}).get("start", 0)})
+        image = np.zeros(-(-second.end // 1024) * 1024, np.uint8)
+        first.put(image)
+        second.put(image)
+        source = PRODUCT.replace("PRODUCT", instruction(p, registers, signs, turns))
+        kernel = engine.c(source.replace("COUNT", str(p.d_fragment.registers)), **HOPPER)
+        sums = pack_d(p, encode(p.d, self.d))
+        self.result = kernel(
+            1, options.pop("threads", 128), image.view(np.uint32), image.size // 4, np.uint64(first.descriptor),
+            np.uint64(second.descriptor), a_registers(left, bits), sums, keep,
+            shared_bytes=options.pop("shared_bytes", image.size), **options,
+        )  # fmt: skip
+        return unpack_d(p, sums)
+
+    def expected(self, keep=1, signs=(1, 1)):
+        return signs[0] * signs[1] * (self.a @ self.b.T) + keep * self.d
+
+
+def of(n, types, saturates=False):
+    """The product of these types (D, A, B)."""
+    d, a, b = types.split()
+    return next(
+        p for p in warpgroup.products() if (p.n, p.d, p.a, p.b, p.saturates) == (n, d, a, b, saturates)
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- layouts
+
+
+@pytest.mark.parametrize("width", MODES)
+@pytest.mark.parametrize("majors", ["kk", "mk", "km", "mm"])
+def test_every_swizzle_and_major(engine, width, majors):
+    case = Case(of(64, "f32 f16 f16"), np.random.default_rng(1))
+    layouts = [{"width": width, "major": "k" if letter == "k" else "mn"} for letter in majors]
+    turns = tuple(int(letter == "m") for letter in majors)
+    assert (case.run(engine, *layouts, turns=turns) == case.expected()).all()
+
+
+@pytest.mark.parametrize("width", MODES)
+def test_distances_are_those_of_the_descriptor(engine, width):
+    case = Case(of(48, "f32 bf16 bf16"), np.random.default_rng(2))
+    assert (case.run(engine, {"width": width, "gap": 1024}, {"width": width, "gap": 2048}) == case.expected()).all()
+
+
+@pytest.mark.parametrize(("width", "steps"), [(32, 1), (64, 2), (128, 4)])
+def test_k_advances_inside_the_pattern(engine, width, steps):
+    """A kernel adds 32 bytes to the start for the next k: swizzling follows the address."""
+    p, generator = of(16, "f32 f16 f16"), np.random.default_rng(3)
+    case = Case(p, generator)
+    for step in range(steps):
+        layout = {"width": width, "start": 32 * step}
+        assert (case.run(engine, layout, layout) == case.expected()).all()
+
+
+@pytest.mark.parametrize("width", [64, 128])
+def test_base_offset_is_where_the_pattern_starts(engine, width):
+    p = of(8, "f32 f16 f16")
+    case = Case(p, np.random.default_rng(4))
+    plain = Tile.__init__
+
+    def shifted(tile, codes, bits, width=128, major="k", start=0, gap=0):
+        plain(tile, codes, bits, width, major, start, gap)
+        tile.places = tile.places + 256  # the whole pattern, as if memory began 256 bytes later
+        tile.descriptor += 256 >> 4 | (256 >> 7) << 49
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tile, "__init__", shifted)
+        assert (case.run(engine, {"width": width}, {"width": width}) == case.expected()).all()
+
+
+# ---------------------------------------------------------------- types
+
+TYPES = sorted({(p.d, p.a, p.b, p.saturates) for p in warpgroup.products()})
+
+
+@pytest.mark.parametrize("registers", [False, True], ids=["by descriptor", "in registers"])
+@pytest.mark.parametrize("types", TYPES, ids=lambda t: "_".join(map(str, t)))
+def test_every_type(engine, types, registers):
+    *kinds, saturates = types
+    generator = np.random.default_rng(5)
+    for n in (8, 48):
+        case = Case(of(n, " ".join(kinds), saturates), generator)
+        assert (case.run(engine, registers=registers) == case.expected()).all()
+
+
+@pytest.mark.parametrize("n", [8, 24, 40, 104, 256])
+def test_columns(compiled, n):
+    case = Case(of(n, "f32 f16 f16"), np.random.default_rng(6))
+    assert (case.run(compiled) == case.expected()).all()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("p", warpgroup.products(), ids=lambda p: p.name)
+def test_every_product(engine, p):
+    case = Case(p, np.random.default_rng(7))
+    assert (case.run(engine) == case.expected()).all()
+
+
+@pytest.mark.parametrize("types", ["f32 f16 f16", "f32 bf16 bf16", "f32 tf32 tf32", "f32 e4m3 e5m2", "f16 f16 f16"])
+def test_random_numbers(engine, types):
+    """Within the engines' bound: one rounding to float32 a step, and to f16 at the end."""
+    case = Case(of(32, types), np.random.default_rng(8), numbers)
+    size = np.abs(case.a) @ np.abs(case.b.T) + np.abs(case.d)
+    exact = case.expected()
+    bound = (case.p.k + 1) * size * 2.0**-24 + (np.abs(exact) * 2.0**-11 + 2.0**-24 if case.p.d == "f16" else 0)
+    assert (np.abs(case.run(engine) - exact) <= bound).all()
+
+
+@pytest.mark.parametrize("registers", [False, True])
+@pytest.mark.parametrize("signs", [(1, -1), (-1, 1), (-1, -1)])
+def test_signs(engine, signs, registers):
+    for types in ("f32 f16 f16", "f32 tf32 tf32", "f32 e5m2 e4m3"):
+        case = Case(of(16, types), np.random.default_rng(9))
+        assert (case.run(engine, signs=signs, registers=registers) == case.expected(signs=signs)).all()
+
+
+@pytest.mark.parametrize("types", ["f32 f16 f16", "f16 f16 f16", "s32 u8 s8"])
+def test_without_d(engine, types):
+    """D isn't read where the predicate is false: not even its NaNs count."""
+    case = Case(of(16, types), np.random.default_rng(10))
+    exact = case.expected(keep=0)
+    case.d = np.full_like(case.d, 2**31 - 1 if types[0] == "s" else np.nan)
+    assert (case.run(engine, keep=0) == exact).all()
+
+
+def test_saturation_and_wrapping(engine):
+    for saturates in (False, True):
+        case = Case(of(8, "s32 u8 u8", saturates), np.random.default_rng(11))
+        case.a, case.b = np.full_like(case.a, 255), np.full_like(case.b, 255)
+        case.d = np.where(np.arange(8) % 2, 2**31 - 1000, -(2**31)) * np.ones((64, 1))
+        exact = case.expected()
+        wanted = np.minimum(exact, 2**31 - 1) if saturates else (exact + 2**31) % 2**32 - 2**31
+        assert (case.run(engine) == wanted).all()
+        assert (wanted != exact).any()
+
+
+def test_tf32_ignores_the_low_bits(engine):
+    case = Case(of(8, "f32 tf32 tf32"), np.random.default_rng(12))
+    exact = case.expected()
+    case.a = case.a * (1 + 2.0**-20)
+    assert (case.run(engine) == exact).all()
+
+
+# ---------------------------------------------------------------- misuse
+
+
+@pytest.mark.parametrize("threads", [32, 96, 160])
+def test_a_block_without_a_whole_warpgroup(engine, threads):
+    case = Case(of(8, "f32 f16 f16"), np.random.default_rng(13))
+    with pytest.raises(PartialWarp):
+        case.run(engine, threads=threads)
+
+
+def test_two_warpgroups(engine):
+    """Both multiply the same rows and store the same sums."""
+    case = Case(of(8, "f32 f16 f16"), np.random.default_rng(14))
+    case.d[:] = 0  # loaded by one of them after the other has stored
+    assert (case.run(engine, threads=256, keep=0) == case.expected()).all()
+
+
+@pytest.mark.parametrize("layout", [{}, {"width": 16}, {"width": 64, "major": "mn"}], ids=str)
+def test_a_matrix_beyond_shared_memory(engine, layout):
+    case = Case(of(64, "f32 f16 f16"), np.random.default_rng(15))
+    turns = (0, int(layout.get("major") == "mn"))
+    end = Tile(codes_of("f16", case.b), 16, **layout).end + 8192
+    assert (case.run(engine, b_layout=layout, turns=turns, shared_bytes=end) == case.expected()).all()
+    with pytest.raises(OutOfBounds, match="shared memory"):
+        case.run(engine, b_layout=layout, turns=turns, shared_bytes=end - 1024)
+
+
+HEAD = """.version 8.7
+.target sm_90a
+.address_size 64
+.visible .entry k() {
+.reg .f32 %f<8>; .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %p<2>;
+"""
+MMA = "wgmma.mma_async.sync.aligned"
+GOOD = f"{MMA}.m64n8k16.f32.f16.f16 {{%f0, %f1, %f2, %f3}}, %d0, %d1, %p0, 1, 1, 0, 0;"
+
+
+def refused(line: str) -> str:
+    from vgpu.launch import launch
+    from vgpu.ptx import PTXSyntaxError
+
+    with pytest.raises((PTXSyntaxError, Unsupported)) as error:
+        kernel = launch.load(f"{HEAD}{line}\nret; }}\n", language="cuda")["k"]
+        launch.launch(kernel, 1, 128, [])
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1, 1, 0, 0", "1, 1"), ("1, 1, 0, 0", "1, 1, 0"), ("1, 1, 0, 0", "1, 2, 0, 0"), ("1, 1, 0, 0", "0, 1, 0, 0"),
+        ("1, 1, 0, 0", "1, 1, 2, 0"), ("%p0", "%r0"), ("%p0", "2"), ("%d0", "%r0"), ("%d1", "%r0"), ("%f3", "_"),
+        ("%f3", "%d3"), (", %f3", ""), ("%d0", "{%r0, %r1, %r2}"), ("%d0", "{%r0, %r1, %r2, %r3}"),
+        ("m64n8k16", "m64n12k16"), ("m64n8k16", "m64n8k8"), ("m64n8k16", "m64n264k16"), ("m64n8k16", "m32n8k16"),
+        ("f32.f16.f16", "f32.f16.bf16"), ("f32.f16.f16", "f16.bf16.bf16"), ("f32.f16.f16", "f32.f16.f16.satfinite"),
+        (".aligned", ""), (".sync", ""), ("mma_async", "mma_async.sp"), ("mma_async", "mma"),
+    ],
+)  # fmt: skip
+def test_what_is_no_product(old, new):
+    assert old in GOOD
+    assert "wgmma" in refused(GOOD.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"{MMA}.m64n40k32.s32.s8.s8 {{%r0, %r1, %r2, %r3}}, %d0, %d1, %p0;",
+        f"{MMA}.m64n8k32.s32.s8.s8 {{%r0, %r1, %r2, %r3}}, %d0, %d1, %p0, 1, 1;",
+        f"{MMA}.m64n8k256.s32.b1.b1.xor.popc {{%r0, %r1, %r2, %r3}}, %d0, %d1, %p0;",
+        f"{MMA}.m64n8k256.s32.b1.b1 {{%r0, %r1, %r2, %r3}}, %d0, %d1, %p0;",
+        f"{MMA}.m64n8k64.s32.s4.s4 {{%r0, %r1, %r2, %r3}}, %d0, %d1, %p0;",
+        "wgmma.fence;", "wgmma.fence.sync.aligned 1;", "wgmma.commit_group.sync.aligned %r0;",
+        "wgmma.wait_group.sync.aligned;", "wgmma.wait_group.sync.aligned -1;", "wgmma.wait_group.sync.aligned %r0;",
+        "wgmma;", "wgmma.sync.aligned;", "setmaxnreg.inc.sync.aligned.u32 41;", "setmaxnreg.inc.sync.aligned.u32 16;",
+        "setmaxnreg.dec.sync.aligned.u32 264;", "setmaxnreg.inc.sync.u32 40;", "setmaxnreg.inc.sync.aligned.u32 %r0;",
+    ],
+)  # fmt: skip
+def test_what_else_is_refused(line):
+    assert line.split(".")[0].rstrip(";") in refused(line)
+
+
+def test_what_a_refusal_says():
+    from vgpu.launch import launch
+    from vgpu.ptx import PTXSyntaxError
+
+    with pytest.raises(PTXSyntaxError, match="needs .target sm_90a"):
+        launch.load(f"{HEAD.replace('sm_90a', 'sm_90')}{GOOD}\nret; }}\n", language="cuda")
+    assert "sparse" in refused(GOOD.replace("mma_async", "mma_async.sp"))
