@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vgpu.base.context import ERRORS, LAUNCH_SLOT
-from vgpu.base.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, PartialWarp
+from vgpu.base.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, OutOfBounds, PartialWarp
 from vgpu.faults import access, asynchronous, calls, heap, texture
 from vgpu.faults.scene import Fault, LoadedKernel, RunningGrid, RunningWorker, Scene, short
 from vgpu.isa import tensor

@@ -34,7 +34,13 @@ CHUNK = 16  # bytes
 K_BYTES = 32  # of a row of A or B: two chunks
 
 # Field of a descriptor -> its first bit, how many it has, and how far its number is shifted.
-DESCRIPTOR = {"start": (0, 14, 4), "leading": (16, 14, 4), "stride": (32, 14, 4), "base": (49, 3, 0), "mode": (62, 2, 0)}
+DESCRIPTOR = {
+    "start": (0, 14, 4),
+    "leading": (16, 14, 4),
+    "stride": (32, 14, 4),
+    "base": (49, 3, 0),
+    "mode": (62, 2, 0),
+}
 CHUNKS = (1, 8, 4, 2)  # by mode: S above
 
 FLOATS, INTEGERS = range(8, 257, 8), (8, 16, 24, *range(32, 257, 16))
@@ -121,7 +127,9 @@ def product(modifiers: tuple[str, ...]) -> GroupProduct | None:
         return None
     known = {*kinds, "m{}n{}k{}".format(*shape)}
     rest = [word for word in modifiers[1:] if word not in known]
-    return _checked(*shape, *kinds, rest) if len(rest) + 5 == len(modifiers) else None
+    m, n, k = shape
+    d, a, b = kinds
+    return _checked(m, n, k, d, a, b, rest) if len(rest) + 5 == len(modifiers) else None
 
 
 def _checked(m: int, n: int, k: int, d: str, a: str, b: str, rest: Sequence[str]) -> GroupProduct | None:

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from vgpu.lower.calls import Calls as Kernel
-    from vgpu.lower.state import State
+    from vgpu.lower.registers import Registers
 
 ROOM = LANES * 4 * max(p.d_fragment.registers for p in warpgroup.products())
 
 
-def lay_out(kernel: State, basic_blocks: Sequence[BasicBlock]) -> None:
+def lay_out(kernel: Registers, basic_blocks: Sequence[BasicBlock]) -> None:
     """Give the registers of each D places side by side in the warp's state, before others get theirs."""
     for basic_block in basic_blocks:
         for instruction in basic_block.body:

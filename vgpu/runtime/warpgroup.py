@@ -237,7 +237,11 @@ def _check() -> Routine:
     with r.when((r.slot("warp") | GROUP - 1).below(r.slot("warps")) ^ 1):
         r.fail("warpgroup", r["site"], mask, r.slot("warps").splat())
         r.give(none)
-    for unlike, shown in ((a, r["a"]), (b, r["b"]), (r["keep"] & (r["keep"].eq(-1).select(0, r.number("i32", -1))), r["b"])):
+    for unlike, shown in (
+        (a, r["a"]),
+        (b, r["b"]),
+        (r["keep"] & (r["keep"].eq(-1).select(0, r.number("i32", -1))), r["b"]),
+    ):
         with r.when(unlike.ne(0)):
             r.fail("unlike", r["site"], unlike, shown)
             r.give(none)
@@ -253,7 +257,8 @@ def _check_matrix() -> Routine:
     plain, rows, k = chunks.eq(1), r["rows"] - 1, r["k"] - 1
     along = rows * stride + plain.select(leading, CHUNK)
     across = plain.select(
-        k * leading + rows * stride, k * stride + rows // chunks * leading + rows.intrinsic("llvm.umin", chunks - 1) * CHUNK
+        k * leading + rows * stride,
+        k * stride + rows // chunks * leading + rows.intrinsic("llvm.umin", chunks - 1) * CHUNK,
     )
     last = fields["start"] + chunks * (7 * CHUNK) + r["turned"].select(across, along)
     # Swizzling leaves each chunk among those that it is exchanged with.

@@ -71,7 +71,9 @@ class Tile:
             leading, stride = (128 + gap, 256 + 2 * gap) if width == 16 else (16, unit + gap)
         else:
             across = rows * size // width  # patterns side by side
-            leading, stride = (unit + gap, across * (unit + gap)) if width > 16 else (rows // 8 * (128 + gap), 128 + gap)
+            leading, stride = (
+                (unit + gap, across * (unit + gap)) if width > 16 else (rows // 8 * (128 + gap), 128 + gap)
+            )
         (shape_r, shape_k), (stride_r, stride_k) = canonical(width, major, size, leading, stride)
         self.places = np.array([
             [swizzled(start + evaluated(shape_r, stride_r, r) + evaluated(shape_k, stride_k, j), width) for j in range(k)]
