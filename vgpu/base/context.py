@@ -133,9 +133,10 @@ PC_DONE = 0x7FFFFFFF
 GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, REDUCES, BARRIER_BYTES = 0, 256, 512, 640, 768, 776, 1024
 
 # Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
-# (plus 1), the numbers of its first and next entry, and how many groups each lane has committed.
-ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk_load", "bulk_store"}  # kinds of sites that need the queues
-QUEUE = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 192}
+# (plus 1), the numbers of its first and next entry, how many groups of products the warp has committed (`wgmma`), and
+# how many groups of copies each lane.
+ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk_load", "bulk_store", "warpgroup"}  # kinds of sites that need queues
+QUEUE = {"owner": 0, "head": 8, "tail": 16, "products": 24, "committed": 64, "entries": 192}
 # An entry: host addresses, offsets in shared memory, bytes to read and group of each lane; the lanes that still wait
 # for it, and how many bytes each writes (0: it arrives at an mbarrier instead).
 ENTRY = {"sources": 0, "targets": 256, "takes": 384, "groups": 512, "lanes": 640, "size": 644, "site": 648}

@@ -9,8 +9,8 @@ four bits. Rows below are those of A, or the columns of B; 16 bytes are a "chunk
 
     K-major, S = 1      8 rows of one chunk, 16 bytes apart; the next chunk at `leading`, the next 8 rows at `stride`
     K-major, S > 1      8 rows S chunks apart; the next chunk follows, the next 8 rows at `stride`
-    MN-major, S = 1     8 steps of k, a chunk of 8 rows each, 16 bytes apart; the next 8 k at `leading`, rows at `stride`
-    MN-major, S > 1     8 steps of k, S chunks each; the next 8 k at `stride`, the next S chunks of rows at `leading`
+    MN-major, S = 1     8 k, a chunk of 8 rows each, 16 bytes apart; the next 8 k at `leading`, 8 rows at `stride`
+    MN-major, S > 1     8 k, S chunks each; the next 8 k at `stride`, the next S chunks of rows at `leading`
 
 Swizzling then exchanges chunks: of an address's bits the number of its chunk (from bit 4 on) is combined by xor with
 that of its 128-byte line (from bit 7 on), of which `base` is subtracted. Source: NVIDIA "PTX ISA", asynchronous

@@ -159,6 +159,8 @@ class Lowering(Calls):
             lower_warp.gather_lanes(self, basic_block)
         self.mask = self.vars.mask.get()
         self.active = self.mask.lanes()
+        if basic_block.awaits:
+            lower_warpgroup.await_others(self, basic_block)
         if self.count and basic_block.index not in self.flow.waits:
             self.executed(basic_block, 1, self.mask)
         if basic_block.resumes is not None:

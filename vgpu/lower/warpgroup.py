@@ -1,7 +1,8 @@
 """Products of warpgroups in LLVM IR (`wgmma`): one call of the runtime (`runtime/warpgroup.py`) for a warp's rows.
 
-A GPU may make an asynchronous product at any time until it is waited for; here it is made when a warp issues it, so
-`wgmma.fence`, `commit_group` and `wait_group` have nothing to do. What a GPU leaves undefined (registers touched too
+A GPU may make an asynchronous product at any time until it is waited for; here each warp makes its part when it issues
+it. `wait_group` waits until all four warps have committed the group: one of them may then let others write over the
+matrices. `wgmma.fence` has nothing to do. What a GPU leaves undefined (registers touched too
 early, shared memory that the product may not see yet) `sanitize` finds.
 
 A product's D has up to 128 registers, which a loop carries from one product to the next. They lie side by side in the
@@ -44,14 +45,29 @@ def dispatch(kernel: Kernel, instruction: Instruction) -> None:
     if instruction.opcode != "wgmma":
         tensor.tensor_core(kernel, instruction)
         return
-    word = instruction.modifiers[:1]
-    found = warpgroup.product(instruction.modifiers)
-    if word and word[0] in warpgroup.WAITS:
+    word, found = (*instruction.modifiers, "")[0], warpgroup.product(instruction.modifiers)
+    if word == "commit_group":
+        kernel.site(instruction, "warpgroup")
+        kernel.run_time("wb_group_commit", tensor.whole_warp(kernel, instruction)[1])
+    elif word == "fence":
         tensor.whole_warp(kernel, instruction)
+    elif word == "wait_group":
+        pass  # `await_others` has done it
     elif found is not None:
         multiply(kernel, instruction, found)
     else:
         raise kernel.unsupported(f"the PTX instruction `{instruction}`")
+
+
+def await_others(kernel: Kernel, basic_block: BasicBlock) -> None:
+    """At the start of a basic block that begins with `wait_group`: come again while other warps lag behind."""
+    ir, v, instruction = kernel.ir, kernel.vars, basic_block.body[0]
+    site, mask = kernel.site(instruction, "warpgroup"), tensor.whole_warp(kernel, instruction)[1]
+    pending = instruction.operands[0].value
+    ready = kernel.run_time("wb_group_ready", site, mask, pending, result="i1")
+    with ir.when(~ready):
+        v.target.set(basic_block.index)
+        ir.go("starve")
 
 
 def variant(instruction: Instruction, found: warpgroup.GroupProduct) -> warpgroup.Variant:

@@ -146,12 +146,14 @@ _FITS: dict[str, Callable[[Any, int, Registers], bool]] = {
     "l": lambda operand, bits, registers: isinstance(operand, Sym) and not operand.offset,
 }
 _WORDS = {
-    "d": "a register of {} bits", "a": "a register of {} bits", "w": "a register of {} bits or more", "q": "a predicate",
+    "d": "a register of {} bits", "a": "a register of {} bits", "w": "a register of {} bits or more",
+    "q": "a predicate",
     "s": "a register of {} bits or a number", "r": "a register of {} bits or more or a number", "p": "a predicate",
     "x": "a register of {} bits, a number or a predicate", "b": "the number of a barrier, 0 to 15",
     "m": "an address in brackets, in a register of 32 or 64 bits", "t": "a texture and its coordinates in brackets",
     "c": "a tensor map and {} coordinates in brackets",
-    "i": "a number", "l": "a name", "n": "1 or -1", "o": "0 or 1", "f": "a predicate, 0 or 1", "u": "a number from 0",
+    "i": "a number", "l": "a name", "n": "1 or -1", "o": "0 or 1", "f": "a predicate, 0 or 1",
+    "u": "a number from 0",
     "e": "a multiple of 8 from 24 to 256",
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from vgpu.base.errors import OutOfBounds, PartialWarp, Unsupported
 from vgpu.isa import tensor as shapes
 from vgpu.isa import warpgroup
 from vgpu.ptx import Instruction, Operand, Vec
-from vgpu.reference import tensor
+from vgpu.reference import mbarrier, tensor
 from vgpu.reference.warp import Frame, Warp
 
 SWIZZLED = {0: 16, 1: 128, 2: 64, 3: 32}  # bytes of a line of the pattern, by mode; 16: no swizzling
@@ -109,13 +109,30 @@ def _multiply(warp: Warp, frame: Frame, instruction: Instruction, p: warpgroup.G
     tensor.scatter(warp, frame, p.d_fragment, target, result, mask)
 
 
+def _wait(warp: Warp, instruction: Instruction, mask: np.ndarray) -> None:
+    """Wait until all warps of the warpgroup have committed this one's groups but the latest ones."""
+    groups = warp.block.product_groups
+    first = warp.index // 4 * 4
+    if min(groups[first : first + 4]) < groups[warp.index] - instruction.operands[0].value:
+        warp.stalled = mbarrier.whereabouts(warp, instruction, 0)
+        for lane in np.flatnonzero(mask):
+            warp.block.watch.stalled[warp.index, int(lane)] = warp.stalled
+        warp.pc[mask] -= 1  # it comes again
+
+
 def dispatch(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
-    """The tensor cores' instructions; `wgmma.fence` and its waits have nothing to do."""
+    """The tensor cores' instructions with all their forms."""
     if instruction.opcode != "wgmma":
         tensor.tensor_core(warp, frame, instruction, mask)
         return
     tensor.check_whole(warp, instruction, mask)
-    if instruction.modifiers[:1] and instruction.modifiers[0] in warpgroup.WAITS:
+    word = (*instruction.modifiers, "")[0]
+    if word in warpgroup.WAITS:
+        if word == "commit_group":
+            warp.block.product_groups[warp.index] += 1
+            warp.block.mbarriers.changes += 1
+        elif word == "wait_group":
+            _wait(warp, instruction, mask)
         return
     found = warpgroup.product(instruction.modifiers)
     if found is None:

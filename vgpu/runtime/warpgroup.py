@@ -11,8 +11,10 @@ does for `mma`; what is said there of hardware's order holds here. An f16 result
 
 from __future__ import annotations
 
+from vgpu.base.context import QUEUE
 from vgpu.ir.value import V64, Value, vector
 from vgpu.isa.warpgroup import CHUNK, CHUNKS, DESCRIPTOR, GROUP, ROWS, GroupProduct, Variant, named
+from vgpu.runtime.async_copy import own_queue, warp_queue
 from vgpu.runtime.tensor import lay_rows, turn, widen
 from vgpu.runtime.write import Routine
 
@@ -271,9 +273,40 @@ def _check_matrix() -> Routine:
     return r
 
 
+def _commit() -> Routine:
+    """The warp has committed one more group of products."""
+    r = Routine("wb_group_commit", "ptr ctx, i32 mask")
+    with r.when(r["mask"].ne(0)):
+        r.add_to(r.at(own_queue(r), QUEUE["products"]), 1)
+        r.set_slot("barrier_events", 1)
+    return r
+
+
+def _ready() -> Routine:
+    """Whether all warps of the warpgroup have committed this one's groups but the latest `pending`; else it stalls."""
+    r = Routine("wb_group_ready", "ptr ctx, i64 site, i32 mask, i64 pending", "i1")
+    wanted = r.load(r.at(own_queue(r), QUEUE["products"]), "i64", 8) - r["pending"]
+    first = r.slot("warp") & -GROUP
+    last = (first + GROUP).intrinsic("llvm.umin", r.slot("warps"))
+    late = r.variable("i1", 0)
+    with r.count_to(last, first) as warp:
+        queue = warp_queue(r, warp)
+        mine = r.load(r.at(queue, QUEUE["owner"]), "i64", 8).eq(r.slot("block") + 1)
+        done = mine.select(r.load(r.at(queue, QUEUE["products"]), "i64", 8), 0)
+        late.set(late.get() | done.below(wanted, signed=True))
+    stalls = late.get() & r["mask"].ne(0)
+    with r.when(stalls):
+        for slot, value in (("stall_site", r["site"] + 1), ("stall_lane", 0), ("stall_offset", 0), ("stalled", 1)):
+            r.set_slot(slot, value)
+        r.set_slot("stall_warp", r.slot("warp"))
+        r.set_slot("fuel", 0)
+    r.give(stalls ^ 1)
+    return r
+
+
 def source() -> str:
     """What every kernel may call without asking."""
-    return f"{_check()}{_check_matrix()}"
+    return f"{_check()}{_check_matrix()}{_commit()}{_ready()}"
 
 
 def later(name: str, vectors: str) -> str | None:

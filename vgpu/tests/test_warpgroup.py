@@ -11,8 +11,7 @@ import itertools
 import numpy as np
 import pytest
 
-from vgpu import cp
-from vgpu.base.errors import OutOfBounds, PartialWarp, Unsupported
+from vgpu.base.errors import Deadlock, OutOfBounds, PartialWarp, Unsupported
 from vgpu.isa import warpgroup
 from vgpu.tests.test_tensor import encode, numbers
 
@@ -75,10 +74,9 @@ class Tile:
                 (unit + gap, across * (unit + gap)) if width > 16 else (rows // 8 * (128 + gap), 128 + gap)
             )
         (shape_r, shape_k), (stride_r, stride_k) = canonical(width, major, size, leading, stride)
-        self.places = np.array([
-            [swizzled(start + evaluated(shape_r, stride_r, r) + evaluated(shape_k, stride_k, j), width) for j in range(k)]
-            for r in range(rows)
-        ])  # fmt: skip
+        down, along = ([evaluated(*layout, i) for i in range(count)] for layout, count in (
+            ((shape_r, stride_r), rows), ((shape_k, stride_k), k)))  # fmt: skip
+        self.places = np.array([[swizzled(start + y + x, width) for x in along] for y in down])
         self.codes, self.size = codes, size
         self.descriptor = start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | MODES[width] << 62
 
@@ -420,6 +418,52 @@ def test_what_a_refusal_says():
     from vgpu.launch import launch
     from vgpu.ptx import PTXSyntaxError
 
-    with pytest.raises(PTXSyntaxError, match="needs .target sm_90a"):
+    with pytest.raises(PTXSyntaxError, match=r"needs \.target sm_90a"):
         launch.load(f"{HEAD.replace('sm_90a', 'sm_90')}{GOOD}\nret; }}\n", language="cuda")
     assert "sparse" in refused(GOOD.replace("mma_async", "mma_async.sp"))
+
+
+# ---------------------------------------------------------------- four warps together
+
+
+EARLY = """
+typedef unsigned long long u64; typedef unsigned u32;
+extern "C" __global__ void k(u32* out) {
+    __shared__ alignas(1024) unsigned short a[64 * 64];
+    __shared__ volatile int free;
+    int t = threadIdx.x;
+    for (int i = t; i < 64 * 64; i += 160) a[i] = 0x3C00;
+    if (t == 0) free = 0;
+    asm volatile("fence.proxy.async;" ::: "memory");
+    __syncthreads();
+    if (t < 128) {
+        u64 at = (u32)__cvta_generic_to_shared(a) >> 4 | 1ull << 62 | 64ull << 32;
+        float d[4] = {};
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+        asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %4, 1, 1, 1, 0, 0;"
+            : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "l"(at));
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        if (t == WAITS) free = 1;
+        for (int i = 0; i < 4; ++i) out[4 * t + i] = __float_as_uint(d[i]);
+    } else if (t >= 128) {
+        while (!free) { }
+        for (int i = t - 128; i < 64 * 64; i += 32) a[i] = 0;
+    }
+}"""
+
+
+@pytest.mark.parametrize("thread", [0, 127])
+def test_the_wait_is_for_all_four_warps(engine, thread):
+    """One thread says that the matrices may be overwritten after its wait, as published kernels do."""
+    out = np.zeros(512, np.uint32)
+    kernel = engine.c(EARLY.replace("WAITS", str(thread)), **HOPPER)
+    for seed in range(8):
+        kernel(1, 160, out, schedule="random", seed=seed)
+        assert (out.view(np.float32) == 16).all()
+
+
+def test_part_of_a_warpgroup_waits_for_ever(engine):
+    with pytest.raises(Deadlock, match="warpgroup"):
+        source = EARLY.replace("WAITS", "0").replace("t < 128", "t < 32").replace("while (!free) { }", "")
+        engine.c(source, **HOPPER)(1, 160, np.zeros(512, np.uint32))

@@ -29,10 +29,11 @@ _DOES = {"load": "reads", "store": "writes", "atomic": "updates", "free": "frees
 _DID = {"load": "read", "store": "wrote", "atomic": "updated", "free": "freed"}
 _ENDS = {
     "deadlock": "deadlock", "timeout": "timeout", "assert": "assertion", "trap": "trap", "partial": "partial_warp",
-    "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock", "stack": "stack_overflow",
+    "unlike": "partial_warp", "warpgroup": "partial_warp", "descriptor": "out_of_bounds",
+    "stride": "misaligned", "stalled": "deadlock", "stack": "stack_overflow",
     "pointer": "bad_call", "texture": "bad_handle", "barrier_lost": "mbarrier", "barrier_arrivals": "mbarrier",
     "barrier_bytes": "mbarrier", "barrier_count": "mbarrier", "barrier_early": "mbarrier",
-    "warpgroup": "partial_warp", "descriptor": "out_of_bounds", "free": "bad_free", "bulk_alignment": "misaligned", "bulk_size": "misaligned", "unfinished": "timeout",
+    "free": "bad_free", "bulk_alignment": "misaligned", "bulk_size": "misaligned", "unfinished": "timeout",
 }  # fmt: skip
 
 
