@@ -13,6 +13,7 @@ import pytest
 
 from vgpu.base.errors import Deadlock, OutOfBounds, PartialWarp, Unsupported
 from vgpu.isa import warpgroup
+from vgpu.tests.test_bulk_copies import mapped, on_device
 from vgpu.tests.test_tensor import encode, numbers
 
 HOPPER = {"arch": "compute_90a"}
@@ -467,3 +468,105 @@ def test_part_of_a_warpgroup_waits_for_ever(engine):
     with pytest.raises(Deadlock, match="warpgroup"):
         source = EARLY.replace("WAITS", "0").replace("t < 128", "t < 32").replace("while (!free) { }", "")
         engine.c(source, **HOPPER)(1, 160, np.zeros(512, np.uint32))
+
+
+# ---------------------------------------------------------------- whole kernels
+
+GEMM = """
+typedef unsigned long long u64; typedef unsigned u32;
+struct alignas(64) Map { u64 opaque[16]; };
+constexpr int STAGES = 3, TILE = 64, BM = 128, BN = 64;
+__device__ u32 at(const void* p) { return (u32)__cvta_generic_to_shared(p); }
+__device__ void await(u64* bar, int parity) {
+    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again; }"
+        :: "r"(at(bar)), "r"(parity) : "memory");
+}
+__device__ void load(void* to, const Map* map, u64* bar, int x, int y) {
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];"
+        :: "r"(at(to)), "l"(map), "r"(at(bar)), "r"(x), "r"(y) : "memory");
+}
+__device__ u64 tile(const void* p) { return (u64)((at(p) & 0x3ffff) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62; }
+// C[M, N] = A[M, K] · B[N, K]: a warpgroup copies, two multiply 64 rows each.
+extern "C" __global__ __launch_bounds__(384) void gemm(
+    const __grid_constant__ Map map_a, const __grid_constant__ Map map_b, float* c, int n, int k) {
+    extern __shared__ __align__(1024) unsigned char shared[];
+    __shared__ u64 full[STAGES], empty[STAGES];
+    unsigned char* a = shared;
+    unsigned char* b = shared + STAGES * BM * 128;
+    int group = threadIdx.x / 128, t = threadIdx.x % 128;
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < STAGES; ++s) {
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(at(full + s)) : "memory");
+            asm volatile("mbarrier.init.shared::cta.b64 [%0], 2;" :: "r"(at(empty + s)) : "memory");
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+    int steps = k / TILE;
+    if (group == 0) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+        if (t == 0) {
+            for (int i = 0; i < steps; ++i) {
+                int s = i % STAGES;
+                WAIT_EMPTY
+                asm volatile("{ .reg .b64 s; mbarrier.arrive.expect_tx.shared::cta.b64 s, [%0], %1; }"
+                    :: "r"(at(full + s)), "r"((BM + BN) * 128) : "memory");
+                load(a + s * BM * 128, &map_a, full + s, i * TILE, blockIdx.y * BM);
+                load(b + s * BN * 128, &map_b, full + s, i * TILE, blockIdx.x * BN);
+            }
+        }
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+        u32 d[32];
+        for (int i = 0; i < 32; ++i) d[i] = 0;
+        for (int i = 0; i < steps; ++i) {
+            int s = i % STAGES;
+            await(full + s, i / STAGES & 1);
+            u64 da = tile(a + s * BM * 128 + (group - 1) * 64 * 128), db = tile(b + s * BN * 128);
+            asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+            for (int keep = 1, kk = 0; kk < 4; ++kk, da += 2, db += 2) { PRODUCT }
+            asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+            TOUCH
+            WAIT_GROUP
+        }
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+        int row = blockIdx.y * BM + (group - 1) * 64 + t / 32 * 16 + t % 32 / 4, column = blockIdx.x * BN + t % 4 * 2;
+        for (int i = 0; i < 32; ++i)
+            c[(row + i / 2 % 2 * 8) * n + column + i / 4 * 8 + i % 2] = __uint_as_float(d[i]);
+    }
+}"""
+AWAIT_EMPTY = "if (i >= STAGES) await(empty + s, i / STAGES - 1 & 1);"
+ARRIVE = """if (t == 0 && OTHER >= 0) asm volatile("{ .reg .b64 s; mbarrier.arrive.shared::cta.b64 s, [%0]; }"
+    :: "r"(at(empty + OTHER % STAGES)) : "memory");"""
+WAIT_ALL = 'asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");' + ARRIVE.replace("OTHER", "i")
+WAIT_ONE = 'asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");' + ARRIVE.replace("OTHER", "(i - 1)")
+
+
+def gemm(engine, wait=WAIT_ALL, touch="", empty=AWAIT_EMPTY, k=320, **options):
+    """Run the kernel: A, B, C on the device, and what `profile` and `sanitize` take."""
+    source = GEMM.replace("PRODUCT", instruction(of(64, "f32 f16 f16"))).replace("WAIT_EMPTY", empty)
+    source = source.replace("WAIT_GROUP", wait).replace("TOUCH", touch)
+    generator = np.random.default_rng(20)
+    a, b = (on_device(generator.integers(-3, 4, (128, k)).astype(np.float16)) for _ in range(2))
+    c = on_device(np.zeros((128, 128), np.float32))
+    maps = [mapped(x, (rows, 64), swizzle=128) for x, rows in ((a, 128), (b, 64))]
+    kernel = engine.c(source, **HOPPER)
+    found = kernel((2, 1), 384, *maps, c, 128, k, shared_bytes=3 * 192 * 128, **options)
+    return a.astype(np.float32) @ b.astype(np.float32).T, c, found
+
+
+@pytest.mark.parametrize("wait", [WAIT_ALL, WAIT_ONE], ids=["one group", "two groups"])
+def test_a_pipeline_of_copies_and_products(engine, wait):
+    expected, c, _ = gemm(engine, wait)
+    assert (c == expected).all()
+
+
+def test_counters(compiled):
+    """Each warp counts its share of 4·5 products of two warpgroups in two blocks; descriptors make no requests."""
+    found = gemm(compiled, observe=True)[2]
+    products = 4 * 5 * 2 * 2
+    assert found["tensor_gmma"] == found["sm__inst_executed_pipe_tensor_op_gmma.sum"] == 4 * products
+    assert found["tensor_instructions"] == 4 * products
+    assert found["flops_tensor_fp16"] == 2 * 64 * 64 * 16 * products
+    assert found["shared_load_requests"] == found["shared_store_requests"] == 0
+    assert found["bulk_load_bytes"] == 2 * 5 * 192 * 128
