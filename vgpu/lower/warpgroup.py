@@ -49,14 +49,20 @@ def dispatch(kernel: Kernel, instruction: Instruction) -> None:
     if word == "commit_group":
         kernel.site(instruction, "warpgroup")
         kernel.run_time("wb_group_commit", tensor.whole_warp(kernel, instruction)[1])
+        _tell(kernel, instruction, -1)
     elif word == "fence":
         tensor.whole_warp(kernel, instruction)
     elif word == "wait_group":
-        pass  # `await_others` has done it
+        _tell(kernel, instruction, instruction.operands[0].value)  # `await_others` has waited
     elif found is not None:
         multiply(kernel, instruction, found)
     else:
         raise kernel.unsupported(f"the PTX instruction `{instruction}`")
+
+
+def _tell(kernel: Kernel, instruction: Instruction, pending: int) -> None:
+    if kernel.watch:
+        kernel.run_time("wb_s_group", pending, kernel.lanes_that_run(instruction).to("i64"))
 
 
 def await_others(kernel: Kernel, basic_block: BasicBlock) -> None:
@@ -104,6 +110,10 @@ def multiply(kernel: Kernel, instruction: Instruction, found: warpgroup.GroupPro
     left = tensor.lay(kernel, a.items, found.a_fragment.registers, 32, 0) if made.a_in_registers else firsts[-1]
     sums = kernel.in_state(names)
     own = sums or _copied(kernel, names)
+    if kernel.watch:
+        number = kernel.watching.product(kernel, instruction)
+        for is_a, first in enumerate(firsts):
+            kernel.run_time("wb_s_product", number << 1 | is_a, first, mask.to("i64"))
     with ir.when(mask.ne(0)):
         kept = keep.lane(0) if keep.vector else keep
         kernel.run_time(PREFIX + made.name, own, left, firsts[0], kept)

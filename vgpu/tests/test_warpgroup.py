@@ -570,3 +570,75 @@ def test_counters(compiled):
     assert found["flops_tensor_fp16"] == 2 * 64 * 64 * 16 * products
     assert found["shared_load_requests"] == found["shared_store_requests"] == 0
     assert found["bulk_load_bytes"] == 2 * 5 * 192 * 128
+
+
+# ---------------------------------------------------------------- the sanitizer
+
+
+def found_in(monkeypatch, run) -> list:
+    """What the sanitizer finds in the launches of a function."""
+    from vgpu.launch import launch
+    from vgpu.tools.sanitize import run as watched
+
+    every = []
+
+    def sanitized(kernel, grid, block, params, arrays=(), shared_bytes=0, **_):
+        every.extend(watched.run(launch.Prepared(kernel, params, arrays), grid, block, shared_bytes, False, 60))
+
+    monkeypatch.setattr(launch, "launch", sanitized)
+    run()
+    return every
+
+
+@pytest.mark.parametrize("wait", [WAIT_ALL, WAIT_ONE], ids=["one group", "two groups"])
+def test_nothing_is_found_in_a_right_pipeline(compiled, monkeypatch, wait):
+    assert found_in(monkeypatch, lambda: gemm(compiled, wait)) == []
+
+
+def test_sums_used_before_the_wait(compiled, monkeypatch):
+    touch = "if (k == 1) for (int j = 0; j < 32; ++j) d[j] ^= 1u;"
+    assert found_in(monkeypatch, lambda: gemm(compiled, touch=touch)) == []
+    found = found_in(monkeypatch, lambda: gemm(compiled, touch=touch.replace("k == 1", "k == 320")))
+    assert {f.kind for f in found} == {"product_pending"}
+    assert "d[j] ^= 1u" in found[0].source
+
+
+def test_a_stage_released_before_the_wait(compiled, monkeypatch):
+    early = ARRIVE.replace("OTHER", "i") + 'asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");'
+    found = found_in(monkeypatch, lambda: gemm(compiled, early))
+    assert {f.kind for f in found} == {"race_read_write"}
+
+
+def test_a_stage_that_nobody_waits_for(compiled, monkeypatch):
+    found = found_in(monkeypatch, lambda: gemm(compiled, empty=""))
+    assert "copy_pending" in {f.kind for f in found}
+
+
+@pytest.mark.parametrize("fence", [True, False])
+def test_a_product_of_stores_without_a_proxy_fence(compiled, monkeypatch, fence):
+    case = Case(of(8, "f32 f16 f16"), np.random.default_rng(21))
+    if not fence:
+        monkeypatch.setitem(
+            globals(), "PRODUCT", PRODUCT.replace('asm volatile("fence.proxy.async;" ::: "memory");', "")
+        )
+    found = found_in(monkeypatch, lambda: case.run(compiled))
+    assert {f.kind for f in found} == (set() if fence else {"product_fence"})
+
+
+def test_a_product_without_a_barrier(compiled, monkeypatch):
+    case = Case(of(8, "f32 f16 f16"), np.random.default_rng(22))
+    monkeypatch.setitem(globals(), "PRODUCT", PRODUCT.replace("__syncthreads();", ""))
+    assert "race_read_write" in {f.kind for f in found_in(monkeypatch, lambda: case.run(compiled))}
+
+
+def test_registers_of_a_written_before_the_wait():
+    """A compiler gives A new registers, so this is for PTX written by hand."""
+    from vgpu import ptx
+    from vgpu.lower import basic_blocks, in_flight
+
+    a = GOOD.replace("%d0", "{%r0, %r1, %r2, %r3}").replace("0, 0;", "0;")
+    wait = "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"
+    for line, expected in (("add.u32 %r1, %r4, 1;", True), ("add.u32 %r4, %r1, 1;", False), (wait, False)):
+        text = f"{HEAD}{a}\n{line}\nadd.u32 %r5, %r5, 1; {wait} mov.f32 %f0, %f1; ret; }}"
+        found = in_flight.early(basic_blocks.split(ptx.parse(text).functions["k"].body))
+        assert bool(found) == expected
