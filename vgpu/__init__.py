@@ -23,6 +23,7 @@ _MODULES = {
     "streams": "tools.streams",
 }
 _NAMES = {
+    "base.accumulation": ("fp8_accumulation",),
     "base.schedule": ("scheduled",),
     "hardware.device": ("device", "real_gpu"),
     "hardware.occupancy": ("occupancy",),

@@ -34,6 +34,8 @@ CONTEXT = (
     "resume",
     # blocks that are taken, and not begun: the first, and the one after the last
     "own_block", "own_end",
+    # whether products of 8-bit floats keep few bits of their sums
+    "narrow_sums",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 

@@ -212,8 +212,8 @@ def _unlike(scene: Scene) -> KernelError:
 def _warpgroup(scene: Scene) -> KernelError:
     return PartialWarp(
         f"part of a warpgroup: {scene.where()} executes `{scene.site.instruction}`, which needs four warps, the first "
-        f"a multiple of 4; the block has {scene.fault.address} warps.\n  {scene.at_line(scene.line)}\n  Usual cure: make "
-        "the threads of a block a multiple of 128, and choose what they do by warpgroup (`threadIdx.x / 128`).",
+        f"a multiple of 4; the block has {scene.fault.address} warps.\n  {scene.at_line(scene.line)}\n  Usual cure: "
+        "make the threads of a block a multiple of 128, and choose what they do by warpgroup (`threadIdx.x / 128`).",
         **scene.keywords(),
     )
 
@@ -221,8 +221,8 @@ def _warpgroup(scene: Scene) -> KernelError:
 def _descriptor(scene: Scene) -> KernelError:
     return OutOfBounds(
         f"out of bounds: {scene.where()} gives `{scene.site.instruction}` the descriptor of a matrix that reaches to "
-        f"byte {scene.fault.address} of the block's shared memory, which has fewer.\n  {scene.at_line(scene.line)}\n  Usual "
-        "cure: check the descriptor: address and both distances without their low 4 bits (the address as "
+        f"byte {scene.fault.address} of the block's shared memory, which has fewer.\n  {scene.at_line(scene.line)}\n"
+        "  Usual cure: check the descriptor: address and both distances without their low 4 bits (the address as "
         "`__cvta_generic_to_shared` gives it), the swizzling mode, and that the tile has as many rows as the product.",
         address=scene.fault.address,
         **scene.keywords(),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vgpu.base import schedule
+from vgpu.base import accumulation, schedule
 from vgpu.base.context import (
     ASYNCHRONOUS,
     BY_STATE_ONLY,
@@ -97,6 +97,7 @@ class Grid(Running):
             "shared_bytes": shared_bytes, "local_bytes": lowered.local_bytes,
             **{f"ntid_{axis}": size for axis, size in zip("xyz", block, strict=True)},
             **{f"nctaid_{axis}": size for axis, size in zip("xyz", grid, strict=True)},
+            "narrow_sums": accumulation.current() == "hopper",
             "resume": BY_STATE_ONLY, "own_block": 0, "own_end": 0, "fuel_slice": FUEL, "warps": self.warps,
             "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
             "state_bytes": lowered.state_bytes, "launch": self.shared.ctypes.data, "run_warp": address, "slices": 1,

@@ -11,6 +11,7 @@ import ctypes
 import numpy as np
 
 from vgpu import isa
+from vgpu.base import accumulation
 from vgpu.base.errors import OutOfBounds, PartialWarp, Unsupported
 from vgpu.isa import tensor as shapes
 from vgpu.isa import warpgroup
@@ -105,7 +106,10 @@ def _multiply(warp: Warp, frame: Frame, instruction: Instruction, p: warpgroup.G
         result = tensor.raw("s32", first.astype(np.int64) @ second.T.astype(np.int64) + tensor.values("s32", total))
     else:
         product = shapes.Product(warpgroup.ROWS, p.n, p.k, p.d, p.a, p.b, p.d, p.saturates)
-        result = tensor.multiply(product, first, second.T, total)
+        if p.eight_bit_floats and accumulation.current() == "hopper":
+            result = tensor.raw(p.d, _narrow(p, first, second, total))
+        else:
+            result = tensor.multiply(product, first, second.T, total)
     tensor.scatter(warp, frame, p.d_fragment, target, result, mask)
 
 
@@ -118,6 +122,21 @@ def _wait(warp: Warp, instruction: Instruction, mask: np.ndarray) -> None:
         for lane in np.flatnonzero(mask):
             warp.block.watch.stalled[warp.index, int(lane)] = warp.stalled
         warp.pc[mask] -= 1  # it comes again
+
+
+def _narrow(p: warpgroup.GroupProduct, a: np.ndarray, b: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """Sums as Hopper takes them (`base.accumulation`), from raw bits."""
+    first, second, start = tensor.values(p.a, a), tensor.values(p.b, b), tensor.values(p.d, d)
+    with np.errstate(all="ignore"):
+        parts = np.concatenate([first[:, None] * second[None], start[..., None]], axis=2)
+        greatest = np.abs(parts).max(axis=2)
+        whole = np.isfinite(greatest)
+        power = np.maximum(np.frexp(np.where(whole, greatest, 1))[1] - 1, accumulation.BITS - 127)
+        unit = np.exp2(power - (accumulation.BITS - 1.0))
+        total = np.trunc(parts / unit[..., None]).sum(axis=2) * unit
+        mantissa, exponent = np.frexp(total)
+        cut = np.ldexp(np.trunc(np.ldexp(mantissa, accumulation.BITS)), exponent - accumulation.BITS)
+        return np.where(whole, cut, parts.sum(axis=2))
 
 
 def dispatch(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:

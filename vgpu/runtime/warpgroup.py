@@ -11,6 +11,9 @@ does for `mma`; what is said there of hardware's order holds here. An f16 result
 
 from __future__ import annotations
 
+import itertools
+
+from vgpu.base.accumulation import BITS
 from vgpu.base.context import QUEUE
 from vgpu.ir.value import V64, Value, vector
 from vgpu.isa.warpgroup import CHUNK, CHUNKS, DESCRIPTOR, GROUP, ROWS, GroupProduct, Variant, named
@@ -187,6 +190,38 @@ def _eight_columns(p: GroupProduct, wide: bool) -> Routine:
     return r
 
 
+def _eight_narrow_columns(p: GroupProduct) -> Routine:
+    """The same, of 8-bit floats, as Hopper sums them (`base.accumulation`)."""
+    v, whole = vector("float", SIDE), vector("i32", SIDE)
+    exponent, cut = 0x7F800000, (1 << 24 - BITS) - 1
+    r = Routine("eight_narrow_columns", "ptr columns, ptr rows, ptr sums, i1 keep")
+    for odd, half in itertools.product((0, 1), range(4)):
+        place = r.at(r["sums"], 256 * (half // 2) + 128 * odd + 64 * (half % 2))
+        start = r["keep"].select(r.load(place, v, 64), 0)
+
+        def factors(k: Value, odd: int = odd, half: int = half) -> tuple[Value, Value]:
+            four = r.load(r.at(r["columns"], (k << 5) + 16 * odd), vector("float", 4), 16)
+            return r.load(r.at(r["rows"], (k << 8) + 64 * half), v, 64), four.shuffle(
+                None, [i % 4 for i in range(SIDE)]
+            )
+
+        greatest = r.variable(whole, start.as_int() & 0x7FFFFFFF)
+        with r.count_to(p.elements) as k:
+            a, b = factors(k)
+            greatest.set(greatest.get().intrinsic("llvm.umax", (a * b).as_int() & 0x7FFFFFFF))
+        found = greatest.get()
+        power = (found & exponent).intrinsic("llvm.umax", BITS << 23)
+        unit, inverse = (power - (BITS - 1 << 23)).as_float(), (0 - power + (253 + BITS << 23)).as_float()
+        total, plain = r.variable(whole, (start * inverse).cast("fptosi", "i32")), r.variable(v, start)
+        with r.count_to(p.elements) as k:
+            a, b = factors(k)
+            total.add((a * b * inverse).cast("fptosi", "i32"))
+            plain.set(a.intrinsic("llvm.fma", b, plain.get()))
+        narrow = ((total.get().cast("sitofp", "float") * unit).as_int() & ~cut).as_float()
+        r.store(place, found.below(exponent).select(narrow, plain.get()), 64)
+    return r
+
+
 def _halves(r: Routine, p: GroupProduct, sums: Value, load: bool) -> None:
     """The registers of an f16 D, of two elements each, to those of a float32 D, or back."""
     with r.count_to(p.n // 4) as register:
@@ -212,10 +247,18 @@ def multiply(v: Variant, vectors: str) -> str:
         _halves(r, p, sums, True)
     with r.count_to(p.n // 8) as group:
         given = r.at(columns, group * (32 * p.elements)), rows, r.at(sums, group << 9), r["keep"]
-        r.call("void", "eight_columns", *given)
+        if p.eight_bit_floats:
+            narrow = r.slot("narrow_sums").ne(0)
+            with r.when(narrow):
+                r.call("void", "eight_narrow_columns", *given)
+            with r.when(narrow ^ 1):
+                r.call("void", "eight_columns", *given)
+        else:
+            r.call("void", "eight_columns", *given)
     if p.d == "f16":
         _halves(r, p, sums, False)
     parts: list[Routine] = [turn(_kind(p), p.elements), _eight_columns(p, vectors == "avx512")]
+    parts += [_eight_narrow_columns(p)] if p.eight_bit_floats else []
     parts += [] if v.a_turned else [_spread_rows(v)]
     if not v.a_in_registers:
         parts.append(_read_columns(v, "a", p.a) if v.a_turned else _read_rows(p, "a", p.a))

@@ -11,6 +11,7 @@ import itertools
 import numpy as np
 import pytest
 
+from vgpu.base.accumulation import fp8_accumulation
 from vgpu.base.errors import Deadlock, OutOfBounds, PartialWarp, Unsupported
 from vgpu.isa import warpgroup
 from vgpu.tests.test_bulk_copies import mapped, on_device
@@ -482,8 +483,8 @@ __device__ void await(u64* bar, int parity) {
         :: "r"(at(bar)), "r"(parity) : "memory");
 }
 __device__ void load(void* to, const Map* map, u64* bar, int x, int y) {
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];"
-        :: "r"(at(to)), "l"(map), "r"(at(bar)), "r"(x), "r"(y) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%3, %4}], [%2];" :: "r"(at(to)), "l"(map), "r"(at(bar)), "r"(x), "r"(y) : "memory");
 }
 __device__ u64 tile(const void* p) { return (u64)((at(p) & 0x3ffff) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62; }
 // C[M, N] = A[M, K] · B[N, K]: a warpgroup copies, two multiply 64 rows each.
@@ -642,3 +643,64 @@ def test_registers_of_a_written_before_the_wait():
         text = f"{HEAD}{a}\n{line}\nadd.u32 %r5, %r5, 1; {wait} mov.f32 %f0, %f1; ret; }}"
         found = in_flight.early(basic_blocks.split(ptx.parse(text).functions["k"].body))
         assert bool(found) == expected
+
+
+# ---------------------------------------------------------------- few bits in the sums of 8-bit floats
+
+
+def cut(value: float, unit: float) -> float:
+    return float(np.trunc(value / unit) * unit)
+
+
+def narrow(parts) -> float:
+    """14 bits of each, below the greatest, and of their sum."""
+    greatest = max(map(abs, parts))
+    if greatest == 0:
+        return 0.0
+    total = sum(cut(part, 2.0 ** (np.floor(np.log2(greatest)) - 13)) for part in parts)
+    return cut(total, 2.0 ** (np.floor(np.log2(abs(total))) - 13)) if total else 0.0
+
+
+@pytest.mark.parametrize("types", ["f32 e4m3 e4m3", "f32 e5m2 e4m3", "f16 e4m3 e5m2"])
+def test_hoppers_accumulation(engine, types):
+    case = Case(of(8, types), np.random.default_rng(30), numbers)
+    case.d[0] *= 1000
+    exact = case.run(engine)
+    with fp8_accumulation("hopper"):
+        got = case.run(engine)
+    parts = np.concatenate([case.a[:, None] * case.b[None], case.d[..., None]], axis=2)
+    wanted = np.array([[narrow(column) for column in row] for row in parts])
+    if types[0:3] == "f16":
+        wanted = wanted.astype(np.float16).astype(np.float64)
+    assert (got == wanted).all()
+    assert types[0:3] == "f16" or (got != exact).any()
+
+
+def test_a_small_number_is_lost_beside_a_large_one(engine):
+    """2^14 + 1 needs 15 bits: D stays what it is, however often 1 is added."""
+    case = Case(of(8, "f32 e4m3 e4m3"), np.random.default_rng(31))
+    case.a[:], case.b[:] = 0, 0
+    case.a[:, 0], case.b[:, 0], case.d[:] = 1, 1, 2.0**14
+    assert (case.run(engine) == 2**14 + 1).all()
+    with fp8_accumulation():
+        assert (case.run(engine) == 2**14).all()
+        case.d[:] = 2.0**13
+        assert (case.run(engine) == 2**13 + 1).all()
+
+
+def test_infinities_stay_with_few_bits(engine):
+    case = Case(of(8, "f32 e5m2 e5m2"), np.random.default_rng(32))
+    case.d[0], case.d[1] = np.inf, np.nan
+    with fp8_accumulation():
+        got = case.run(engine)
+    assert np.isposinf(got[0]).all() and np.isnan(got[1]).all() and (got[2:] == case.expected()[2:]).all()
+
+
+def test_other_types_keep_their_bits(engine):
+    case = Case(of(8, "f32 f16 f16"), np.random.default_rng(33))
+    case.d[:] = 2.0**20
+    with fp8_accumulation():
+        assert (case.run(engine) == case.expected()).all()
+    with pytest.raises(ValueError, match="float32"):
+        fp8_accumulation("few")
+    assert "not in use" in repr(fp8_accumulation())
