@@ -14,7 +14,7 @@ PARAMETERS = (
 )
 
 HEAD = """.version 8.6
-.target sm_90
+.target sm_90a
 .address_size 64
 .extern .func (.param .b64 retval) malloc (.param .b64 a);
 .extern .func free (.param .b64 a);
@@ -106,6 +106,7 @@ ret;
 
 LONG = {  # what would not fit a line
     "TENSOR_LOAD": "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
+    "PRODUCT": "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16",
     "MMA": "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
 }
 PIECES: dict[str, str] = {
@@ -197,6 +198,19 @@ MMA {%r23, %r24, %r25, %r26}, {%r19, %r20, %r21, %r22}, {%r11, %r12}, {%r13, %r1
 stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r8], {%r23, %r24};
 movmatrix.sync.aligned.m8n8.trans.b16 %r27, %r19;
 wmma.load.c.sync.aligned.col.m16n16k16.shared.f32 {%r11, %r12, %r13, %r14, %r15, %r16, %r17, %r18}, [tile], 16;""",
+    "products": """mov.u32 %r10, tile;
+shr.u32 %r10, %r10, 4;
+cvt.u64.u32 %d10, %r10;
+or.b64 %d10, %d10, 0x1000080000;
+setp.ne.u32 %p3, %r1, 0;
+fence.proxy.async;
+wgmma.fence.sync.aligned;
+PRODUCT {%r11, %r12, %r13, %r14}, %d10, %d10, %p3, 1, -1, 0, 1;
+PRODUCT {%r11, %r12, %r13, %r14}, {%r15, %r16, %r17, %r18}, %d10, 1, 1, 1, 0;
+wgmma.commit_group.sync.aligned;
+wgmma.wait_group.sync.aligned 1;
+wgmma.wait_group.sync.aligned 0;
+setmaxnreg.inc.sync.aligned.u32 232;""",
     "copies": """cp.async.ca.shared.global [%r8], [%d1], 16;
 cp.async.cg.shared.global [%r8], [%d1+32], 16, %r1;
 cp.async.ca.shared.global.L2::128B [%r8+4], [%d4], 4;
