@@ -533,7 +533,7 @@ REFUSED = [
      "{%f, %f, %f, %f}, %r, 0", "dense"),
     ("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r, %r, %r, %r}, {%r, %r, %r, %r}, {%r, %r}, "
      "{%r, %r, %r, %r}", "m16n8k8"),
-    ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f, %f, %f, %f}, %l, %l, 1, 1, 1, 0, 0", "mma.sync"),
+    ("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f, %f, %f, %f}, %l, %l, %r, 0, 1, 1, 1, 0, 0", "dense"),
 ]  # fmt: skip
 
 

@@ -164,7 +164,13 @@ def _guard() -> None:
     go = grid.Grid.run
 
     def guarded(run, threads):
-        fixed = [run.lane_ids, run.first_pcs, *run.table, run.textures[0], *(b.words for b in run.textures[1])]
+        fixed = [
+            run.lane_ids,
+            run.first_pcs,
+            *run.table,
+            run.textures[0],
+            *(words for bound in run.textures[1] for words in bound._words),
+        ]
         fixed += [run.params] if run.allocation is None else []
         before = [hashlib.blake2b(np.ascontiguousarray(array)).digest() for array in fixed]
         try:

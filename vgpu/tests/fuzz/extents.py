@@ -93,7 +93,7 @@ class Watcher:
         read = [run.first_pcs, run.touch_offsets, *run.table, run.writable_ends, run.textures[0]]
         read += [run.kernel.module.variables.table]
         read += [run.order] if run.order is not None else []
-        read += [bound.words for bound in run.textures[1]]
+        read += [words for bound in run.textures[1] for words in bound._words]
         found += [_array(array, BOOK_READ) for array in read]
         written = [run.reads, run.writes, run.shared, run.by_warp, *([] if run.path is None else [run.path])]
         found += [_array(array, BOOKS) for array in written]
