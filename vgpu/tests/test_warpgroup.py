@@ -15,7 +15,7 @@ from vgpu.base.accumulation import fp8_accumulation
 from vgpu.base.errors import Deadlock, OutOfBounds, PartialWarp, Unsupported
 from vgpu.isa import warpgroup
 from vgpu.tests.test_bulk_copies import mapped, on_device
-from vgpu.tests.test_tensor import encode, numbers
+from vgpu.tests.test_tensor import encode, numbers, run_ptx
 
 HOPPER = {"arch": "compute_90a"}
 BITS = {"f16": 16, "bf16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "b1": 1}
@@ -643,6 +643,41 @@ def test_registers_of_a_written_before_the_wait():
         text = f"{HEAD}{a}\n{line}\nadd.u32 %r5, %r5, 1; {wait} mov.f32 %f0, %f1; ret; }}"
         found = in_flight.early(basic_blocks.split(ptx.parse(text).functions["k"].body))
         assert bool(found) == expected
+
+
+PERMUTED = """.version 8.7
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 p) {
+.reg .f32 %f<8>; .reg .b32 %r<8>; .reg .b64 %d<6>; .reg .pred %p<4>;
+.shared .align 128 .b8 tile[2048];
+ld.param.u64 %d0, [p]; mov.u32 %r0, %tid.x;
+mov.u32 %r1, tile; mad.lo.u32 %r2, %r0, 16, %r1;
+add.u32 %r3, %r0, 0x3c003c00;
+st.shared.v4.b32 [%r2], {%r3, %r3, %r3, %r3};
+fence.proxy.async; bar.sync 0;
+shr.u32 %r4, %r1, 4; cvt.u64.u32 %d1, %r4; or.b64 %d1, %d1, 0x1000080000;
+mov.f32 %f0, 0f3F800000; mov.f32 %f1, 0f40000000; mov.f32 %f2, 0f00000000; mov.f32 %f3, 0fBF800000;
+mov.u32 %r5, 0;
+LOOP:
+wgmma.fence.sync.aligned;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d1, %d1, 1, 1, 1, 0, 0;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f3, %f1, %f0, %f2}, %d1, %d1, 1, 1, -1, 0, 1;
+wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
+mul.f32 %f1, %f1, 0f3F000000;
+add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3; @%p1 bra LOOP;
+mad.wide.u32 %d2, %r0, 16, %d0;
+st.global.v4.f32 [%d2], {%f0, %f1, %f2, %f3};
+ret; }
+"""
+
+
+def test_sums_in_other_orders_of_registers():
+    """Registers of D that can't lie side by side for every product, and are used in between."""
+    outs = [np.zeros((128, 4), np.float32) for _ in range(2)]
+    for engine, out in zip(("compiled", "reference"), outs, strict=True):
+        run_ptx(engine, PERMUTED, [out], threads=128)
+    assert (outs[0] == outs[1]).all() and np.unique(outs[0]).size > 100
 
 
 # ---------------------------------------------------------------- few bits in the sums of 8-bit floats
