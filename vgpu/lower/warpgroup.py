@@ -2,8 +2,8 @@
 
 A GPU may make an asynchronous product at any time until it is waited for; here each warp makes its part when it issues
 it. `wait_group` waits until all four warps have committed the group: one of them may then let others write over the
-matrices. `wgmma.fence` has nothing to do. What a GPU leaves undefined (registers touched too
-early, shared memory that the product may not see yet) `sanitize` finds.
+matrices. `wgmma.fence` has nothing to do. What a GPU leaves undefined (registers touched too early, shared memory that
+the product may not see yet) `sanitize` finds.
 
 A product's D has up to 128 registers, which a loop carries from one product to the next. They lie side by side in the
 warp's state, where the runtime adds to them, and not in SSA values that would be stored and loaded around each call.

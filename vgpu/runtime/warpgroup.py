@@ -279,14 +279,11 @@ def _check() -> Routine:
     with r.when(mask.eq(0)):
         r.give(none)
     a, b = (r[name].ne(r[name].lane(0)).bits() for name in ("a", "b"))
+    some = r["keep"].eq(-1).select(0, r["keep"])  # lanes that keep D where others don't
     with r.when((r.slot("warp") | GROUP - 1).below(r.slot("warps")) ^ 1):
         r.fail("warpgroup", r["site"], mask, r.slot("warps").splat())
         r.give(none)
-    for unlike, shown in (
-        (a, r["a"]),
-        (b, r["b"]),
-        (r["keep"] & (r["keep"].eq(-1).select(0, r.number("i32", -1))), r["b"]),
-    ):
+    for unlike, shown in ((a, r["a"]), (b, r["b"]), (some, r["b"])):
         with r.when(unlike.ne(0)):
             r.fail("unlike", r["site"], unlike, shown)
             r.give(none)
@@ -295,7 +292,10 @@ def _check() -> Routine:
 
 
 def _check_matrix() -> Routine:
-    """Whether a matrix lies in shared memory: `rows` and `k` are eighths of its rows and of its elements of a row."""
+    """The lanes that may multiply: all or none, where a matrix of 8·`rows` rows and 8·`k` columns isn't in shared memory.
+
+    `k` counts for MN-major matrices only: rows of the others have 32 bytes.
+    """
     r = Routine("wb_matrix", "ptr ctx, i64 site, i32 mask, i64 matrix, i64 rows, i64 k, i1 turned", "i32")
     fields = fields_of(r, r["matrix"])
     chunks, leading, stride = fields["chunks"], fields["leading"], fields["stride"]

@@ -20,6 +20,7 @@ from vgpu.reference.warpgroup import places
 if TYPE_CHECKING:
     from vgpu.tools.sanitize.monitor import Monitor
 
+MOST_BLOCKS = 256  # that are remembered
 REMEMBERED = 64  # products of a warp of which other warps may come to know
 
 
@@ -37,13 +38,13 @@ class Products:
 
     def __init__(self, monitor: Monitor):
         self.monitor = monitor
-        self.block = -1
-        self.warps: dict[int, _Issued] = {}
+        self.blocks: dict[int, dict[int, _Issued]] = {}  # by block and warp
 
     def _here(self, warp: int) -> _Issued:
-        if self.block != (block := self.monitor.block()):
-            self.block, self.warps = block, {}
-        return self.warps.setdefault(warp, _Issued())
+        block = self.monitor.block()
+        if block not in self.blocks and len(self.blocks) == MOST_BLOCKS:
+            del self.blocks[next(iter(self.blocks))]  # which has probably ended
+        return self.blocks.setdefault(block, {}).setdefault(warp, _Issued())
 
     def issued(self, number: int, is_a: bool, descriptor: int) -> None:
         """The running warp issues the product at a place, which reads A or B by a descriptor."""
