@@ -3,7 +3,8 @@
 Which products may be in flight is found along all paths, as if only a wait for all groups ended them; whether one is
 when an instruction runs, the sanitizer then knows. Accessing registers of D (and writing those of A) before the wait is
 undefined, but for further products that add to the same D (NVIDIA "PTX ISA", `wgmma.mma_async` and `wgmma.fence`).
-A `mov` between registers counts as no access: compilers rename values, and the assembler removes it again.
+A `mov` between registers, or their parts, counts as no access: compilers rename and divide values before the wait, and
+the assembler sees to it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vgpu.lower.basic_blocks import BasicBlock, registers_in, results, sources
-from vgpu.ptx import Instruction, Reg, Vec
+from vgpu.ptx import Instruction, Vec
 
 
 def early(basic_blocks: Sequence[BasicBlock]) -> dict[int, list[Instruction]]:
@@ -59,7 +60,7 @@ def _after(here: BasicBlock, flying: set[int]) -> set[int]:
 
 def _touches(instruction: Instruction, product: Instruction) -> bool:
     operands = instruction.operands
-    if instruction.opcode == "mov" and all(isinstance(operand, Reg) for operand in operands):
+    if instruction.opcode == "mov" and registers_in(operands[1]):
         return False
     d, a = set(registers_in(product.operands[0])), product.operands[1]
     if _is_product(instruction):  # adds to the same D, or to another

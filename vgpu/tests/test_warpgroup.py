@@ -366,7 +366,7 @@ HEAD = """.version 8.7
 .target sm_90a
 .address_size 64
 .visible .entry k() {
-.reg .f32 %f<8>; .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %p<2>;
+.reg .f32 %f<8>; .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .pred %p<2>; .reg .b16 %h<2>;
 """
 MMA = "wgmma.mma_async.sync.aligned"
 GOOD = f"{MMA}.m64n8k16.f32.f16.f16 {{%f0, %f1, %f2, %f3}}, %d0, %d1, %p0, 1, 1, 0, 0;"
@@ -639,7 +639,11 @@ def test_registers_of_a_written_before_the_wait():
 
     a = GOOD.replace("%d0", "{%r0, %r1, %r2, %r3}").replace("0, 0;", "0;")
     wait = "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"
-    for line, expected in (("add.u32 %r1, %r4, 1;", True), ("add.u32 %r4, %r1, 1;", False), (wait, False)):
+    lines = {
+        "add.u32 %r1, %r4, 1;": True, "add.u32 %r4, %r1, 1;": False, "mul.f32 %f4, %f1, %f1;": True, wait: False,
+        "mov.b32 {%h0, %h1}, %r1;": False, "mov.f32 %f1, %f4;": False, "mov.f32 %f1, 0f00000000;": True,
+    }  # fmt: skip
+    for line, expected in lines.items():
         text = f"{HEAD}{a}\n{line}\nadd.u32 %r5, %r5, 1; {wait} mov.f32 %f0, %f1; ret; }}"
         found = in_flight.early(basic_blocks.split(ptx.parse(text).functions["k"].body))
         assert bool(found) == expected
