@@ -36,6 +36,8 @@ CONTEXT = (
     "own_block", "own_end",
     # blocks of a cluster, and how many that is in x, y and z; where lanes keep the phase they arrived in
     "cluster", "cluster_x", "cluster_y", "cluster_z", "cluster_lanes", "finished",
+    # whether products of 8-bit floats keep few bits of their sums
+    "narrow_sums",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -121,7 +123,8 @@ TRIED, STALLED = 1, 2  # bits of the slot "spun": warps have SPUN, or tested an 
 _ERROR_NAMES = (
     "bounds", "alignment", "deadlock", "assert", "trap", "host", "partial", "unlike", "stride",
     "copy_size", "barrier_lost", "barrier_arrivals", "barrier_bytes", "barrier_early", "barrier_count", "stalled",
-    "bulk_alignment", "bulk_size", "tensor_map", "texture", "stack", "pointer", "free", "bar_number",
+    "bulk_alignment", "bulk_size", "tensor_map", "texture", "stack", "pointer", "free", "bar_number", "descriptor",
+    "warpgroup",
 )  # fmt: skip
 ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}
@@ -142,9 +145,10 @@ GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, REDUCES, BARRIER_BYTES = 0, 256, 51
 CLUSTER_PHASE, CLUSTER_SEEN = 784, 792
 
 # Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
-# (plus 1), the numbers of its first and next entry, and how many groups each lane has committed.
-ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk_load", "bulk_store"}  # kinds of sites that need the queues
-QUEUE = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 192}
+# (plus 1), the numbers of its first and next entry, how many groups of products the warp has committed (`wgmma`), and
+# how many groups of copies each lane.
+ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk_load", "bulk_store", "warpgroup"}  # kinds of sites that need queues
+QUEUE = {"owner": 0, "head": 8, "tail": 16, "products": 24, "committed": 64, "entries": 192}
 # An entry: host addresses, offsets in shared memory, bytes to read and group of each lane; the lanes that still wait
 # for it, and how many bytes each writes (0: it arrives at an mbarrier instead).
 ENTRY = {"sources": 0, "targets": 256, "takes": 384, "groups": 512, "lanes": 640, "size": 644, "site": 648}
@@ -201,6 +205,6 @@ NEVER_WRITTEN = 1  # the entry of global memory that no thread has written
 # The events that compiled code reports to the sanitizer.
 EVENTS = {
     1: "fault", 2: "pair", 3: "uneven", 4: "named", 5: "counted", 6: "fence", 7: "strong", 8: "mask", 9: "cross",
-    10: "stray", 11: "enter", 12: "arrived", 13: "bulk", 14: "remote",
+    10: "stray", 11: "enter", 12: "arrived", 13: "bulk", 14: "product", 15: "group", 16: "touched", 17: "remote",
 }  # fmt: skip
 EVENT_CODE = {name: code for code, name in EVENTS.items()}

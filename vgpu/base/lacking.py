@@ -14,7 +14,18 @@ _TABLE = (
         "use 1-D, 2-D, 3-D or layered textures of one level, with a texture object that is a parameter",
     ),
     (
-        r"\b(?:wgmma|tcgen05)\b",
+        r"\bmma_async\.sp\b",
+        "tensor-core products of sparse matrices",
+        "multiply the dense matrices with `wgmma.mma_async`",
+    ),
+    (
+        r"\bwgmma\b",
+        "product of a warpgroup of this shape or type",
+        "use m64nNk16 of f16 or bf16, m64nNk8 of tf32, m64nNk32 of 8-bit floats or integers, or m64nNk256 of bits with "
+        ".and.popc",
+    ),
+    (
+        r"\btcgen05\b",
         "tensor-core instructions of whole warp groups",
         "compile for `compute_80` and multiply with `mma.sync` or `nvcuda::wmma`, which every GPU since has",
     ),

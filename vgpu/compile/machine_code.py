@@ -23,7 +23,7 @@ from typing import Any
 from vgpu.base import on_disk
 from vgpu.base.errors import CompileError, Unsupported
 from vgpu.compile.cuda_c import entries
-from vgpu.compile.resources import check, for_older, linked_later
+from vgpu.compile.resources import check, for_older, linked_later, with_features
 
 # What an opcode accesses: memory, and what is done there. LD, ST and ATOM have generic addresses; RED came before REDG.
 ACCESSES = {
@@ -142,7 +142,7 @@ def _assembled(ptx: str, arch: str, max_registers: int | None) -> tuple[str, str
         source, made = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         limit = [f"-maxrregcount={max_registers}"] if max_registers else []
         part = ["-c"] if linked_later(ptx) else []
-        command = [f"-arch={arch}", "-lineinfo", "-v", *limit, *part, str(source), "-o", str(made)]
+        command = [f"-arch={with_features(ptx, arch)}", "-lineinfo", "-v", *limit, *part, str(source), "-o", str(made)]
         text = for_older(ptx, arch)
         source.write_text(text, encoding="utf-8")
         try:

@@ -99,6 +99,12 @@ def for_older(ptx: str, arch: str) -> str:
     return ptx
 
 
+def with_features(ptx: str, arch: str) -> str:
+    """The architecture with the letter of the PTX's target, where that is the same one: "sm_90a" for "sm_90"."""
+    target = re.search(r"^\.target\s+(sm_\d+)[af]", ptx, re.MULTILINE)
+    return target[0].split()[-1] if target and target[1] == arch else arch
+
+
 # Functions that the assembler itself provides; all others would have to be linked in.
 _PROVIDED = {"vprintf", "__assertfail", "malloc", "free"}
 
@@ -111,7 +117,7 @@ def linked_later(ptx: str) -> bool:
 @functools.cache
 def _assemble(ptx: str, arch: str, max_registers: int | None) -> dict[str, Resources]:
     check(arch)
-    options = [f"--gpu-architecture={arch}", "--ptxas-options=-v"]
+    options = [f"--gpu-architecture={with_features(ptx, arch)}", "--ptxas-options=-v"]
     options += [f"--maxrregcount={max_registers}"] if max_registers else []
     options += ["--relocatable-device-code=true"] if linked_later(ptx) else []
     try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vgpu.base.context import ERRORS, LAUNCH_SLOT
-from vgpu.base.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, PartialWarp
+from vgpu.base.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, OutOfBounds, PartialWarp
 from vgpu.faults import access, asynchronous, calls, heap, texture
 from vgpu.faults.scene import ENDED, Fault, LoadedKernel, RunningGrid, RunningWorker, Scene, short
 from vgpu.isa import tensor
@@ -212,6 +212,26 @@ def _unlike(scene: Scene) -> KernelError:
     )
 
 
+def _warpgroup(scene: Scene) -> KernelError:
+    return PartialWarp(
+        f"part of a warpgroup: {scene.where()} executes `{scene.site.instruction}`, which needs four warps, the first "
+        f"a multiple of 4; the block has {scene.fault.address} warps.\n  {scene.at_line(scene.line)}\n  Usual cure: "
+        "make the threads of a block a multiple of 128, and choose what they do by warpgroup (`threadIdx.x / 128`).",
+        **scene.keywords(),
+    )
+
+
+def _descriptor(scene: Scene) -> KernelError:
+    return OutOfBounds(
+        f"out of bounds: {scene.where()} gives `{scene.site.instruction}` the descriptor of a matrix that reaches to "
+        f"byte {scene.fault.address} of the block's shared memory, which has fewer.\n  {scene.at_line(scene.line)}\n"
+        "  Usual cure: check the descriptor: address and both distances without their low 4 bits (the address as "
+        "`__cvta_generic_to_shared` gives it), the swizzling mode, and that the tile has as many rows as the product.",
+        address=scene.fault.address,
+        **scene.keywords(),
+    )
+
+
 def _stride(scene: Scene) -> KernelError:
     found = tensor.move(scene.site.instruction.modifiers)
     assert found is not None, "only moves of matrices have row lengths"
@@ -235,6 +255,7 @@ def _bar_number(scene: Scene) -> KernelError:
 _BUILDERS = {
     "deadlock": _deadlock, "timeout": _timeout, "unfinished": _unfinished, "assert": _assert,
     "trap": _trap, "host": _host, "partial": _partial, "bar_number": _bar_number, "unlike": _unlike, "stride": _stride,
+    "warpgroup": _warpgroup, "descriptor": _descriptor,
     "texture": texture.error, "all wait": _all_wait,
     **access.BUILDERS, **asynchronous.BUILDERS, **calls.BUILDERS, **heap.BUILDERS,
 }  # fmt: skip

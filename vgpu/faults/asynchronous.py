@@ -46,7 +46,20 @@ def _barrier(what: str, fix: str) -> Callable[[Scene], KernelError]:
     return build
 
 
+def _alone(scene: Scene) -> KernelError:
+    text = (
+        f"deadlock: {scene.where()} waits for products of its warpgroup, and the other warps of the four (threads "
+        "128·i to 128·i + 127 of a block) have not issued and committed as many."
+    )
+    return Deadlock(
+        _message(scene, text, "choose what threads do by warpgroup (`threadIdx.x / 128`), not by warp or thread."),
+        **scene.keywords(),
+    )
+
+
 def _stalled(scene: Scene) -> KernelError:
+    if scene.site.kind == "warpgroup":
+        return _alone(scene)
     pending, expected, missing = _fields(scene.fault.detail[0]) if scene.fault.detail else ("?",) * 3
     lacking = f"{pending} of {expected} arrivals" + (f" and {missing} bytes of copies" if missing else "")
     text = (

@@ -20,7 +20,7 @@ import numpy as np
 
 from vgpu import isa
 from vgpu.base.context import SITE, SITE_SLOT
-from vgpu.isa import tensor
+from vgpu.isa import tensor, warpgroup
 from vgpu.lower import Lowered, Site
 from vgpu.lower.basic_blocks import kind_of, results, sources
 from vgpu.lower.tallies import BASIC_BLOCK_SLOTS
@@ -159,6 +159,9 @@ COUNTERS: tuple[Counter, ...] = (
             "tensor-core products of integers, per warp", "instructions", _PTX),
     Counter("tensor_dmma", "sm__inst_executed_pipe_tensor_op_dmma.sum",
             "tensor-core products of doubles, per warp", "instructions", _PTX),
+    Counter("tensor_gmma", "sm__inst_executed_pipe_tensor_op_gmma.sum",
+            "tensor-core products of warpgroups, per warp", "instructions",
+            "each warp of a warpgroup counts its 16 rows; what descriptors name is not read by load instructions"),
     *(Counter(key, None, f"tensor-core operations on {plain} (2·m·n·k a product)", unit)
       for key, plain, unit in (
           ("flops_tensor_fp16", "half precision", "FLOP"), ("flops_tensor_bf16", "bfloat16", "FLOP"),
@@ -315,6 +318,8 @@ def _static(instruction: Instruction) -> dict[str, int]:
     """The counts that every execution of an instruction adds, besides itself."""
     kind = kind_of(instruction)
     if kind == "tensor":
+        if instruction.opcode == "wgmma":
+            return warpgroup.counts(instruction.modifiers)
         return tensor.counts(instruction.opcode, instruction.modifiers)
     if kind == "branch":  # an inlined return or call became a jump: it is no branch of the kernel
         return {} if instruction.modifiers in (("ret",), ("call",)) else {"branches": 1}

@@ -21,6 +21,7 @@ from vgpu.base.context import (
     SITE_BYTES,
 )
 from vgpu.base.errors import OutOfMemory
+from vgpu.base.precision import fp8_kind
 from vgpu.launch import counters as counting
 from vgpu.launch import path
 from vgpu.launch.configuration import check_cluster
@@ -102,6 +103,7 @@ class Grid(Running):
             **{f"ntid_{axis}": size for axis, size in zip("xyz", block, strict=True)},
             **{f"nctaid_{axis}": size for axis, size in zip("xyz", grid, strict=True)},
             **{f"cluster_{axis}": size for axis, size in zip("xyz", cluster, strict=True)}, "cluster": self.together,
+            "narrow_sums": fp8_kind() == "hopper",
             "resume": BY_STATE_ONLY, "own_block": 0, "own_end": 0, "fuel_slice": FUEL, "warps": self.warps,
             "lane_ids": self.lane_ids.ctypes.data, "first_pcs": self.first_pcs.ctypes.data,
             "state_bytes": lowered.state_bytes, "launch": self.shared.ctypes.data, "run_warp": address, "slices": 1,

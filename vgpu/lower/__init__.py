@@ -20,9 +20,9 @@ from vgpu.lower import bulk_copy as lower_bulk_copy
 from vgpu.lower import mbarrier as lower_mbarrier
 from vgpu.lower import memory as lower_memory
 from vgpu.lower import order as lower_order
-from vgpu.lower import tensor as lower_tensor
 from vgpu.lower import texture as lower_texture
 from vgpu.lower import warp as lower_warp
+from vgpu.lower import warpgroup as lower_warpgroup
 from vgpu.lower import watch as lower_watch
 from vgpu.lower.calls import Calls
 from vgpu.lower.state import Site, Variables
@@ -38,7 +38,7 @@ HANDLERS: dict[str, Callable[[Any, Instruction], None]] = {
     **block_barriers.HANDLERS,
     **cluster.HANDLERS,
     **host.HANDLERS,
-    **lower_tensor.HANDLERS,
+    **lower_warpgroup.HANDLERS,
     **lower_bulk_copy.HANDLERS,
     **lower_mbarrier.HANDLERS,
     **lower_texture.HANDLERS,
@@ -100,6 +100,7 @@ class Lowering(Calls):
         super().__init__(module, function, addresses, name, count, filename, fine, watch, follow)
         self.lay_out_stacks()
         self.watch = lower_watch.Watch(self) if watch else None
+        lower_warpgroup.lay_out(self, self.reached)
 
     # ------------------------------------------------------------ the function
 
@@ -151,7 +152,7 @@ class Lowering(Calls):
     # ------------------------------------------------------------ basic blocks
 
     def basic_block(self, basic_block: basic_blocks.BasicBlock) -> None:
-        self.env, self.loaded, self.written = {}, {}, set()
+        self.env, self.loaded, self.written, self.settled = {}, {}, set(), set()
         self.here, self.postponed, self.leaders = basic_block, [], {}
         self.parted = not self.flow.structured or basic_block.index in self.flow.diverged
         self.ir.label(f"s{basic_block.index}")
@@ -159,6 +160,8 @@ class Lowering(Calls):
             lower_warp.gather_lanes(self, basic_block)
         self.mask = self.vars.mask.get()
         self.active = self.mask.lanes()
+        if basic_block.awaits:
+            lower_warpgroup.await_others(self, basic_block)
         if self.count and basic_block.index not in self.flow.waits:
             self.executed(basic_block, 1, self.mask)
         if basic_block.resumes is not None:

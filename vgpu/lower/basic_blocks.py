@@ -107,7 +107,8 @@ def sources(instruction: Instruction) -> list[str]:
     writes = not _no_result(instruction) and not plain_barrier
     if instruction.operands and isinstance(instruction.operands[0], Mem):
         writes = False
-    for operand in instruction.operands[1:] if writes else instruction.operands:
+    adds = instruction.opcode == "wgmma"  # to what it writes
+    for operand in instruction.operands[1:] if writes and not adds else instruction.operands:
         found += registers_in(operand)
     if reads_carry(instruction):
         found.append("%cc")
@@ -136,6 +137,11 @@ class BasicBlock:
     )
 
     @property
+    def awaits(self) -> bool:
+        """Whether it begins with a wait for the products of a warpgroup."""
+        return bool(self.body) and _awaits(self.body[0])
+
+    @property
     def begun(self) -> bool:
         """Whether what follows needs a basic block of its own to jump to."""
         return bool(self.body) or self.resumes is not None
@@ -151,6 +157,10 @@ class BasicBlock:
         last = [] if self.last is None or self.shared_end else [self.last]
         every = enumerate((*self.body, *last))
         return [(at, i) for at, i in every if kind_of(i) not in ("result", "frames") and "piece" not in i.modifiers]
+
+
+def _awaits(instruction: Instruction) -> bool:
+    return instruction.opcode == "wgmma" and instruction.modifiers[:1] == ("wait_group",)
 
 
 def split(
@@ -182,6 +192,9 @@ def split(
             continue
         kind = kind_of(statement)
         if (position in cuts or position - 1 in cuts) and here.body:
+            close(here, "jump", None, len(basic_blocks))
+            here = basic_blocks[-1]
+        if _awaits(statement) and here.begun:
             close(here, "jump", None, len(basic_blocks))
             here = basic_blocks[-1]
         if position in unsynchronised:

@@ -91,6 +91,10 @@ def before(kernel: Kernel, instruction: Instruction, kind: str) -> list[tuple[st
         made = _made(kernel, instruction) if targets else None
     else:
         names = registers_in(instruction.operands[0]) if _copies(kernel, instruction) else sources(instruction)
+        if instruction.opcode == "wgmma" and len(instruction.operands) > 1:  # D counts where it is added to
+            names = _operands(instruction)
+            keeps = kernel.bits_value(instruction.operands[3], 1).bits()
+            used(kernel, results(instruction), kernel.lanes_that_run(instruction) & keeps)
         used(kernel, names, kernel.lanes_that_run(instruction), absent=not _shuffled(instruction))
         targets = [] if kind in ("load", "shuffle") else targets
     made = kernel.ir.i64(0) if made is None else made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from vgpu import ptx
 from vgpu.ir import LANES, Value, vector
@@ -16,7 +16,7 @@ class Registers(State):
     def read(self, name: str) -> Value:
         """The current value of a register: iN, or i1 for predicates."""
         if name not in self.env:
-            if name in self.flow.live_in[self.here.index]:
+            if name in self.settled or name in self.flow.live_in[self.here.index]:
                 self.env[name] = self.load_register(name)
             else:  # never written on any path: any value will do
                 self.env[name] = self.ir.number(f"i{self.bits(name)}", 0)
@@ -70,6 +70,24 @@ class Registers(State):
             self.set_state(slot, value.bits(), 4)
         else:
             self.set_state(slot, value)
+
+    def in_state(self, names: Sequence[str]) -> Value | None:
+        """Have registers of 32 bits in the warp's state, where what is written next is read: a pointer to the first.
+
+        None where their places don't follow one another.
+        """
+        first = self.slot(names[0])
+        if [self.slot(name) - first for name in names] != [4 * LANES * index for index in range(len(names))]:
+            return None
+        for name in names:
+            if name in self.written:
+                self.store_register(name, self.env[name])
+        for name in names:
+            self.env.pop(name, None)
+            self.loaded.pop(name, None)
+        self.written -= set(names)
+        self.settled |= set(names)
+        return self.ir.at(self.state, first)
 
     def slot(self, name: str) -> int:
         if name not in self.slots:

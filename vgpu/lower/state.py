@@ -101,6 +101,7 @@ class State(ABC):
         self.env: dict[str, Value] = {}
         self.loaded: dict[str, Value] = {}
         self.written: set[str] = set()
+        self.settled: set[str] = set()  # registers whose value the state has, in this basic block
         self.repeated = outline.repeated(flat.body)
         self.outlined: dict[tuple, outline.Outlined | None] = {}
         self.watch: Watch | None = None

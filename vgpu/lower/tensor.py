@@ -335,6 +335,3 @@ def transpose(kernel: Kernel, instruction: Instruction) -> None:
     whole_warp(kernel, instruction)
     value = kernel.lanes_value(instruction.operands[1], 32)
     kernel.write(instruction.operands[0], _transposed(value), kernel.guard(instruction.guard))
-
-
-HANDLERS = {"tensor": tensor_core}

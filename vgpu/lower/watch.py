@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from vgpu.base.context import PENDING
 from vgpu.ir import Value, element_bits, vector
 from vgpu.ir.value import V64
-from vgpu.lower import definedness
+from vgpu.lower import definedness, in_flight
 from vgpu.lower.basic_blocks import kind_of, registers_in, results
 from vgpu.lower.flow import SYNC_KINDS
 from vgpu.lower.spaces import KINDS, window_of
@@ -74,7 +74,15 @@ class Watch:
         self.merged: dict[frozenset[str], Value] = {}
         self.made_of: dict[str, frozenset[str]] = {}
         # What printf prints lies in local memory, which is not followed: there a store of it has to count as its use.
+        self.early = in_flight.early(kernel.flow.basic_blocks)
+        self.products: dict[int, int] = {}  # places of products, by the ids of their instructions
         self.prints = any(i.opcode == "call" and i.operands[0].target.name == "vprintf" for i in body)
+
+    def product(self, kernel: Control, instruction: Instruction) -> int:
+        """The place of a product, which others name, too."""
+        if id(instruction) not in self.products:
+            self.products[id(instruction)] = self.place(kernel, instruction, "load", "shared", 4)
+        return self.products[id(instruction)]
 
     def made_from(self, memory: Mem) -> tuple[str, ...]:
         """The variables and parameters that an address is made from."""
@@ -309,6 +317,9 @@ def passes(kernel: Kernel, number: int, order: int, where: Value, mask: Value, s
 
 def before(kernel: Kernel, instruction: Instruction, kind: str) -> None:
     """What is to be told before an instruction without an address."""
+    for product in kernel.watching.early.get(id(instruction), ()):
+        numbers = kernel.watching.place(kernel, instruction, "use"), kernel.watching.product(kernel, product)
+        kernel.run_time("wb_s_touched", *numbers, kernel.lanes_that_run(instruction).to("i64"))
     together = kind in SYNC_KINDS and "sync" in instruction.modifiers
     if kind == "tensor":
         join(kernel)

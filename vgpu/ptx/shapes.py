@@ -4,10 +4,12 @@ An instruction that is not exactly of such a shape is refused before it is lower
 on the number of its operands, on their classes and on the widths of its registers. An operand is written as a letter,
 the bits of its register, and `*` and a number for a vector:
 
-    d  a register that is written         w  the same, or a wider one          q  a predicate that is written
+    d  a register that is written         a  one that is read and written
+    w  the same, or a wider one          q  a predicate that is written
     s  a register or number that is read  r  the same, or a wider register     p  a predicate that is read
     x  as `s`, or `p`                     b  as `s`, and a number from 0 to 15
     m  memory `[address]`                 t  a texture `[handle, coordinates]` i  a number             l  a name
+    n  1 or -1       o  0 or 1       f  as `p`, or 0 or 1       u  a number from 0       e  a count of registers
 
 `D` and `Q` may be the sink `_`; `d|q` is a pair of results or the first of them, `d|q!` a pair with a predicate; `?`
 ends what may be missing. Source: NVIDIA "PTX ISA".
@@ -15,16 +17,18 @@ ends what may be missing. Source: NVIDIA "PTX ISA".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from vgpu.isa import tensor
+from vgpu.isa import tensor, warpgroup
 from vgpu.ptx import TYPE_BYTES, Imm, Instruction, Mem, Not, Pair, Reg, Special, Sym, Vec
 
 Words = tuple[str, ...]
 BARRIERS = 16  # of a block
-COUNTED = "counted"  # no word of PTX: added for a reducing barrier that says for how many threads it waits
+# No words of PTX, but added by `wrong_shape`: for a reducing barrier that says for how many threads it waits, and for
+# `wgmma` that has A in registers.
+COUNTED, IN_REGISTERS = "counted", "registers"
 
 
 Registers: TypeAlias = Mapping[str, str]
@@ -115,8 +119,18 @@ def _box(operand: Any, least: int, most: int, registers: Registers) -> bool:
     return _address(plain, 0, registers) and all(_value(one, 32, registers) for one in operand.coordinates or ())
 
 
+_NUMBERS: dict[str, Container[int]] = {  # what `setmaxnreg` sets: "PTX ISA", setmaxnreg
+    "n": (1, -1), "o": (0, 1), "u": range(1 << 32), "e": range(24, 257, 8),
+}  # fmt: skip
+
+
+def _one_number(values: Container[int]) -> Callable[[Any, int, Registers], bool]:
+    return lambda operand, bits, registers: isinstance(operand, Imm) and operand.value in values
+
+
 _FITS: dict[str, Callable[[Any, int, Registers], bool]] = {
     "d": _register,
+    "a": _register,
     "w": lambda operand, bits, registers: _register(operand, bits, registers, True),
     "q": _predicate,
     "s": _value,
@@ -130,15 +144,22 @@ _FITS: dict[str, Callable[[Any, int, Registers], bool]] = {
     "t": lambda operand, axes, registers: _box(operand, axes, 4, registers),
     "c": lambda operand, axes, registers: _box(operand, axes, axes, registers),
     "i": lambda operand, bits, registers: isinstance(operand, Imm),
+    "f": lambda operand, bits, registers: (
+        _condition(operand, bits, registers) and (not isinstance(operand, Imm) or operand.value in (0, 1))
+    ),
+    **{letter: _one_number(values) for letter, values in _NUMBERS.items()},
     "l": lambda operand, bits, registers: isinstance(operand, Sym) and not operand.offset,
 }
 _WORDS = {
-    "d": "a register of {} bits", "w": "a register of {} bits or more", "q": "a predicate",
+    "d": "a register of {} bits", "a": "a register of {} bits", "w": "a register of {} bits or more",
+    "q": "a predicate",
     "s": "a register of {} bits or a number", "r": "a register of {} bits or more or a number", "p": "a predicate",
     "x": "a register of {} bits, a number or a predicate", "b": "the number of a barrier, 0 to 15",
     "m": "an address in brackets, in a register of 32 or 64 bits", "t": "a texture and its coordinates in brackets",
     "c": "a tensor map and {} coordinates in brackets",
-    "i": "a number", "l": "a name",
+    "i": "a number", "l": "a name", "n": "1 or -1", "o": "0 or 1", "f": "a predicate, 0 or 1",
+    "u": "a number from 0",
+    "e": "a multiple of 8 from 24 to 256",
 }  # fmt: skip
 
 
@@ -311,12 +332,14 @@ def _fence(opcode: str, words: Words) -> Shape:
         return _dependent(opcode, words)
     if opcode == "fence" and "proxy" in words and any("generic" in word for word in words):
         return ("m?", "i?")
+    if opcode == "setmaxnreg" and words not in (("inc", "sync", "aligned", "u32"), ("dec", "sync", "aligned", "u32")):
+        return "is no setmaxnreg that PTX has: those are setmaxnreg.inc.sync.aligned.u32 and .dec"
     return _FENCES[opcode]
 
 
 _FENCES = {
     "membar": (), "fence": (), "nanosleep": ("s32",), "prefetch": ("m",), "prefetchu": ("m",), "discard": ("m", "i"),
-    "applypriority": ("m", "i"), "pmevent": ("i",), "setmaxnreg": ("i",),
+    "applypriority": ("m", "i"), "pmevent": ("i",), "setmaxnreg": ("e",),
 }  # fmt: skip
 
 
@@ -338,6 +361,8 @@ def _tensor(opcode: str, words: Words) -> Shape:
         return ("d" + registers, "m") if opcode == "ldmatrix" else ("m", "s" + registers)
     if opcode == "movmatrix":
         return ("d32", "s32")
+    if opcode == "wgmma":
+        return _warpgroup(words)
     if opcode == "wmma" and "mma" not in words:
         if len(words) < 2 or words[0] not in ("load", "store") or words[1] not in "abcd":
             return "is no move of a matrix that PTX has"
@@ -361,6 +386,15 @@ def _wrong_selector(instruction: Instruction) -> str | None:
             if isinstance(item, Imm) and item.value not in values:
                 return f"selects scales by {item.value}: it has to be one of {', '.join(map(str, values))}"
     return None
+
+
+def _warpgroup(words: Words) -> Shape:
+    if words and words[0] in warpgroup.WAITS:
+        right = words[1:] == ("sync", "aligned")
+        return warpgroup.WAITS[words[0]] if right else f"is no wgmma.{words[0]} that PTX has: it is .sync.aligned"
+    in_registers = IN_REGISTERS in words
+    found = warpgroup.product(tuple(word for word in words if word != IN_REGISTERS))
+    return None if found is None else warpgroup.operands(found, in_registers)
 
 
 # ---------------------------------------------------------------- textures and surfaces
@@ -422,6 +456,8 @@ def wrong_shape(kind: str, instruction: Instruction, registers: Mapping[str, str
     words, given = instruction.modifiers, instruction.operands
     if kind == "barrier" and "red" in words and len(given) == 4:
         words = (*words, COUNTED)
+    if instruction.opcode == "wgmma" and len(given) > 1 and isinstance(given[1], Vec):
+        words = (*words, IN_REGISTERS)
     shape = _shape(kind, instruction.opcode, words)
     if shape is None or isinstance(shape, str):
         return shape

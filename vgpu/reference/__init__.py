@@ -217,6 +217,7 @@ class Block:
         self.bulk: list[Bulk] = []  # bulk copies, and the groups that threads have committed
         self.bulk_groups: dict[int, int] = {}
         self.mbarriers = Barriers(self.shared)
+        self.product_groups = [0] * -(-self.threads // LANES)  # of `wgmma`, that each warp has committed
         self.on_access: Callable[[Requested], None] | None = None
         self.on_step: Callable[[Executed], None] | None = None
         self.on_pause: Callable[[], None] | None = None

@@ -18,7 +18,7 @@ from vgpu.base import printf
 from vgpu.base.errors import DeviceAssert, KernelError, OutOfBounds, Unsupported
 from vgpu.ptx import Call, Instruction, Pair, Sym
 from vgpu.ptx import Vec as Vector
-from vgpu.reference import allocation, bulk_copy, cluster, lanes, mbarrier, tensor, texture
+from vgpu.reference import allocation, bulk_copy, cluster, lanes, mbarrier, texture, warpgroup
 from vgpu.reference import memory as mem
 from vgpu.reference.warp import LANES, Barrier, Frame, Warp
 
@@ -335,7 +335,7 @@ ACTIONS: dict[str, Action] = {
     "load": load, "store": store, "atomic": atomic, "address": address, "inspect": inspect, "branch": branch,
     "leave": leave, "trap": trap, "call": call, "barrier": barrier, "fence": fence, "shuffle": shuffle,
     "vote": vote, "match": match, "redux": redux, "elect": elect, "unsupported": unsupported,
-    **tensor.ACTIONS,
+    **warpgroup.ACTIONS,
     **bulk_copy.ACTIONS, **mbarrier.ACTIONS, **cluster.ACTIONS,
     **texture.ACTIONS,
 }  # fmt: skip

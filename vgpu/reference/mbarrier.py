@@ -242,6 +242,10 @@ class StallDetector:
         where = dict(self.stalled[min(self.stalled)])
         self.idle, self.stalled = self.idle + 1, {}
         if self.idle > IDLE_ROUNDS:
+            if "offset" not in where:
+                raise failure(
+                    Deadlock, "deadlock: a warp waits for products of its warpgroup, which lacks warps", where
+                )
             phase = self.block.mbarriers.found[where.pop("offset")]
             text = (
                 f"deadlock: every warp waits at an mbarrier; here {phase.pending} of {phase.expected} arrivals and "

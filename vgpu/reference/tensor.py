@@ -148,8 +148,9 @@ def scatter(
 
 
 def multiply(
-    p: tensor.Product, a: np.ndarray, b: np.ndarray, c: np.ndarray, scale_a: np.ndarray, scale_b: np.ndarray
-) -> np.ndarray:
+    p: tensor.Product, a: np.ndarray, b: np.ndarray, c: np.ndarray,
+    scale_a: np.ndarray | float = 1.0, scale_b: np.ndarray | float = 1.0,
+) -> np.ndarray:  # fmt: skip
     """Raw bits of (A · scale_a)(B · scale_b) + C, from raw bits; the scales are numbers, of the shapes of A and B."""
     if p.bitwise:
         pairs = a[:, :, None] ^ b[None] if p.bitwise == "xor" else a[:, :, None] & b[None]
@@ -371,10 +372,8 @@ def transpose(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarr
     warp.write(frame, instruction.operands[0], _transposed(warp.read(frame, instruction.operands[1], u32)), u32, mask)
 
 
-def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
-    """Instructions of a whole warp: PartialWarp if lanes are missing."""
-    if not {"sync", "aligned"} <= set(instruction.modifiers):
-        raise _unknown(instruction)
+def check_whole(warp: Warp, instruction: Instruction, mask: np.ndarray) -> None:
+    """PartialWarp if lanes are missing."""
     if not mask.all():
         lane = int(np.argmax(mask))
         raise PartialWarp(
@@ -382,6 +381,13 @@ def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask: np.nda
             f"{warp.position(instruction, lane)}",
             **warp.where(instruction, lane),
         )
+
+
+def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
+    """Instructions of a whole warp."""
+    if not {"sync", "aligned"} <= set(instruction.modifiers):
+        raise _unknown(instruction)
+    check_whole(warp, instruction, mask)
     if instruction.opcode == "wmma":
         action = product if "mma" in instruction.modifiers else move
     else:
@@ -391,6 +397,3 @@ def tensor_core(warp: Warp, frame: Frame, instruction: Instruction, mask: np.nda
 
 def _unknown(instruction: Instruction) -> Unsupported:
     return Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
-
-
-ACTIONS = {"tensor": tensor_core}

@@ -25,6 +25,7 @@ from vgpu.runtime import (
     shadow,
     tensor,
     texture,
+    warpgroup,
 )
 
 
@@ -34,12 +35,12 @@ def source(vectors: str) -> str:
     vectors: what the CPU has of "avx512", "avx2" and "".
     """
     parts = (
-        driver, places, barriers, replay, host, follow, heap, tensor, texture, async_copy, mbarrier, bulk_copy, cluster,
+        driver, places, barriers, replay, host, follow, heap, tensor, warpgroup, texture, async_copy, mbarrier, cluster,
     )  # fmt: skip
     written = [access.source(vectors == "avx512"), shadow.hooks(), lanes.source(vectors)]
-    return "\n".join([*written, *(part.source() for part in parts)])
+    return "\n".join([*written, *(part.source() for part in (*parts, bulk_copy))])
 
 
 def later(function: str, vectors: str) -> str | None:
     """The module of a function that is made only when a kernel calls it, or None; `vectors` as for `source`."""
-    return tensor.later(function) or directed.later(function, vectors)
+    return tensor.later(function) or warpgroup.later(function, vectors) or directed.later(function, vectors)

@@ -38,32 +38,39 @@ def _bytes(kind: str) -> int:
     return element_bits(kind) // 8
 
 
-def _widen(kind: str, raw: Value) -> Value:
-    """The elements of one register of all lanes (`raw`, V32 or V64) as the type of sums."""
+def widen(kind: str, raw: Value) -> Value:
+    """The elements of some words (`raw`, integers of 32 or 64 bits), in order, as the type of sums."""
+    bits = raw.count * element_bits(raw.kind)
     if kind == "f64":
-        return raw.bitcast("<32 x double>")
-    if kind == "b1":
+        return raw.bitcast(vector("double", bits // 64))
+    if kind in ("s32", "b1"):
         return raw
     if kind == "tf32":
-        return (raw & -8192).bitcast("<32 x float>")
+        return (raw & -8192).bitcast(vector("float", bits // 32))
     if kind == "f16":
-        return raw.bitcast("<64 x half>").cast("fpext", "<64 x float>")
+        return raw.bitcast(vector("half", bits // 16)).cast("fpext", "float")
     if kind == "bf16":
-        return (raw.bitcast("<64 x i16>").to("i32") << 16).bitcast("<64 x float>")
-    raw = raw.bitcast("<128 x i8>")
+        return (raw.bitcast(vector("i16", bits // 16)).to("i32") << 16).as_float()
+    count = bits // 8
+    raw = raw.bitcast(vector("i8", count))
     if kind in ("s8", "u8"):
         return raw.to("i32", signed=kind == "s8")
     if kind in ("s4", "u4"):
         down = "ashr" if kind == "s4" else "lshr"
         low, high = (raw << 4).binary(down, 4), raw.binary(down, 4)
-        return low.shuffle(high, [i // 2 + 128 * (i % 2) for i in range(256)]).to("i32", signed=kind == "s4")
+        return low.shuffle(high, [i // 2 + count * (i % 2) for i in range(2 * count)]).to("i32", signed=kind == "s4")
+    if kind in ("e5m2", "e4m3"):  # moved to where an f16 has its exponent and mantissa, which keeps subnormals right
+        wide = raw.to("i16")
+        if kind == "e5m2":
+            return (wide << 8).as_float().cast("fpext", "float")
+        magnitude = wide & 127
+        half = (magnitude << 7 | (wide & 128) << 8).as_float()
+        return magnitude.eq(127).select("0x7FF8000000000000", half.cast("fpext", "float") * 256.0)
     if kind == "e2m1":
         low, high = raw & 15, raw >> 4
-        codes = low.shuffle(high, [i // 2 + 128 * (i % 2) for i in range(256)])
-    elif kind == "e2m1c":
-        codes = raw >> 2 & 15
+        codes = low.shuffle(high, [i // 2 + count * (i % 2) for i in range(2 * count)])
     else:
-        codes = raw & 63 if kind in ("e3m2", "e2m3") else raw
+        codes = raw >> 2 & 15 if kind == "e2m1c" else raw & 63
     return small.emit_decode(small.SMALL[kind[:4]], codes.to("i32"))
 
 
@@ -89,12 +96,14 @@ def _scales(r: Routine, p: Product, role: str, to: Value) -> None:
         r.store(r.at(to, index * rows * 8), value.cast("fpext", "double"), 8)
 
 
-def _rows(r: Routine, f: Fragment, source: Value, to: Value, kind: str, scales: Value | None, parts: int) -> None:
+def lay_rows(
+    r: Routine, f: Fragment, source: Value, to: Value, kind: str, scales: Value | None = None, parts: int = 1
+) -> None:
     """Write the elements of A or B to memory, row by row, times the scale of the part of a row in which they lie."""
     size = f.piece
     for index, (row, column) in enumerate(f.pieces):
         raw = r.load(r.at(source, index * 4 * f.width), V64 if f.width == 64 else V32, 64)
-        wide = _widen(f.type, raw)
+        wide = widen(f.type, raw)
         for line in range(8):
             part = wide.shuffle(None, range(line * size, (line + 1) * size))
             if scales is not None:
@@ -138,7 +147,7 @@ def _write_sums(r: Routine, f: Fragment, source: Value, to: Value, kind: str) ->
             r.store(r.at(where, odd * 4 * f.width), value.shuffle(None, range(odd, 64, 2)), 64)
 
 
-def _turn(kind: str, columns: int) -> Routine:
+def turn(kind: str, columns: int) -> Routine:
     """8 rows of `columns` at `from` to `columns` rows of 8 at `to`, four columns at a time."""
     nbytes = _bytes(kind)
     r = Routine("turn", "ptr from, ptr to")
@@ -281,7 +290,7 @@ def multiply(product: Product) -> str:
         scales = r.room(f"[{f.rows * product.scales} x double]") if product.scales else None
         if scales is not None:
             _scales(r, product, f.role, scales)
-        _rows(r, f, r[f.role], to, kind, scales, product.scales)
+        lay_rows(r, f, r[f.role], to, kind, scales, product.scales)
     for eight in range(0, product.n, 8):
         r.call("void", "turn", r.at(lying, eight * line), r.at(turned, eight * line))
     _read_sums(r, c, r["c"], sums, kind)
@@ -289,7 +298,7 @@ def multiply(product: Product) -> str:
         piece = r.at(sums, index * 64 * _bytes(kind))
         r.call("void", "piece", r.at(rows, row * line), r.at(turned, column * line), piece)
     _write_sums(r, d, sums, r["d"], kind)
-    return f"{_turn(kind, product.depth)}{_piece(product, kind)}{r}"
+    return f"{turn(kind, product.depth)}{_piece(product, kind)}{r}"
 
 
 # ---------------------------------------------------------------- rows of 16 bytes to and from shared memory

@@ -121,11 +121,11 @@ def test_what_it_does_not_know_is_named():
 .address_size 64
 .entry k() {
     .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd;
-    wgmma.fence.sync.aligned;
+    wgmma.rest.sync.aligned;
     ret;
 }""")
     with pytest.raises(Unsupported, match=r"wgmma"):
-        reference.run(module.kernels["k"], module, 1, 1, [])
+        reference.run(module.kernels["k"], module, 1, 32, [])
 
 
 def test_printing_goes_where_it_is_told():

@@ -534,7 +534,7 @@ REFUSED = [
     ("mma.sync.aligned.m8n8k8.row.col.f16.f16.f16.f16 {%r, %r}, {%r, %r}, {%r, %r}, {%r, %r}", "m16n8k8"),
     ("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f, %f, %f, %f}, {%r, %r}, {%r, %r}, "
      "{%f, %f, %f, %f}, %r, 0", "dense"),
-    ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f, %f, %f, %f}, %l, %l, 1, 1, 1, 0, 0", "mma.sync"),
+    ("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f, %f, %f, %f}, %l, %l, %r, 0, 1, 1, 1, 0, 0", "dense"),
 ]  # fmt: skip
 
 

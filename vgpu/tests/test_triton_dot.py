@@ -190,3 +190,48 @@ def test_tensor_cores_in_slow_motion(random):
         [v for t in stored for v in t.after if v is not None for v in (v if isinstance(v, tuple) else (v,))]
     )
     close(sums.sort().values, (a.float() @ b.float()).flatten().sort().values, 1e-4)
+
+
+@triton.jit
+def one_tile(
+    a, b, c, K: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, A_TURNED: tl.constexpr,
+    B_TURNED: tl.constexpr, ACC: tl.constexpr,
+):  # fmt: skip
+    rows, columns, inner = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    total = tl.zeros((BM, BN), ACC)
+    for k in range(0, K, BK):
+        if A_TURNED:
+            x = tl.trans(tl.load(a + (k + inner)[:, None] * BM + rows[None, :]))
+        else:
+            x = tl.load(a + rows[:, None] * K + (k + inner)[None, :])
+        if B_TURNED:
+            y = tl.trans(tl.load(b + columns[:, None] * K + (k + inner)[None, :]))
+        else:
+            y = tl.load(b + (k + inner)[:, None] * BN + columns[None, :])
+        total = tl.dot(x, y, total, out_dtype=ACC)
+    tl.store(c + rows[:, None] * BN + columns[None, :], total)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "tile", "turned", "form"),
+    [
+        (HALF, (64, 64, 64), (0, 0), "m64n64k16.f32.f16.f16"), (HALF, (128, 128, 64), (1, 0), "m64n128k16.f32.f16.f16"),
+        (BFLOAT, (64, 256, 32), (1, 0), "m64n256k16.f32.bf16.bf16"), (HALF, (64, 16, 16), (0, 0), "m64n16k16.f32.f16"),
+        (FLOAT, (64, 64, 32), (0, 1), "m64n64k8.f32.tf32.tf32"), (torch.int8, (64, 64, 64), (0, 1), "m64n64k32.s32.s8"),
+        (torch.float8_e4m3fn, (128, 64, 128), (0, 1), "m64n64k32.f32.e4m3.e4m3"),
+    ],
+)  # fmt: skip
+def test_products_of_warpgroups_as_triton_writes_them(monkeypatch, dtype, tile, turned, form):
+    """Triton's code for Hopper: its descriptors with every swizzle, K-major and MN-major."""
+    monkeypatch.setenv("TRITON_OVERRIDE_ARCH", "sm90")
+    (bm, bn, bk), (a_turned, b_turned) = tile, turned
+    a, b = torch.randint(-2, 3, (bm, 128)), torch.randint(-2, 3, (128, bn))
+    whole = dtype == torch.int8
+    c = torch.zeros(bm, bn, dtype=torch.int32 if whole else FLOAT)
+    x, y = ((t.T if is_turned else t).contiguous().to(dtype) for t, is_turned in ((a, a_turned), (b, b_turned)))
+    kernel = one_tile[(1,)](
+        x, y, c, K=128, BM=bm, BN=bn, BK=bk, A_TURNED=a_turned, B_TURNED=b_turned,
+        ACC=tl.int32 if whole else tl.float32, num_warps=4,
+    )  # fmt: skip
+    assert f"wgmma.mma_async.sync.aligned.{form}" in kernel.asm["ptx"]
+    assert (c == a @ b).all()

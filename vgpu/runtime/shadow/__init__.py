@@ -72,6 +72,9 @@ def source() -> str:
     parts += [sync.join(), sync.collective(), sync.active()]
     parts += [
         sync.told("wb_s_counted", "counted", "place", "count", "mask"),
+        sync.told("wb_s_product", "product", "place", "descriptor", "mask"),
+        sync.told("wb_s_group", "group", "pending", "", "mask"),
+        sync.told("wb_s_touched", "touched", "place", "product", "mask"),
         sync.told("wb_s_fence", "fence", "place", "wide", "mask"),
         sync.told("wb_s_strong", "strong", "place", "order", "mask", "addresses"),
     ]

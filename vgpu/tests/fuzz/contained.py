@@ -28,7 +28,7 @@ from vgpu.tools.sanitize import run as watched
 TIMEOUT = 0.5  # seconds that a kernel may take
 STEPS = 30_000  # that the interpreter takes
 BLOCKS = (1, 1, 2, 3, (2, 2))
-THREADS = (64, 64, 64, 32, 33, 1, 96, (8, 4), (16, 2, 2))
+THREADS = (64, 64, 64, 128, 32, 33, 1, 96, (8, 4), (16, 2, 2))
 # Programs whose results depend on where memory lies or on the time may differ from one run to the next.
 UNSTEADY = re.compile(r"clock|timer|cvta|malloc|p5\b|mov\.u?64 %d\d+, [a-z]|%d1\b|[\[ ]-?\d{3,}|smid|pm|try_wait")
 
@@ -169,7 +169,13 @@ def _guard() -> None:
     go = grid.Grid.run
 
     def guarded(run, threads):
-        fixed = [run.lane_ids, run.first_pcs, *run.table, run.textures[0], *(b.words for b in run.textures[1])]
+        fixed = [
+            run.lane_ids,
+            run.first_pcs,
+            *run.table,
+            run.textures[0],
+            *(words for bound in run.textures[1] for words in bound._words),
+        ]
         fixed += [run.params] if run.allocation is None else []
         before = [hashlib.blake2b(np.ascontiguousarray(array)).digest() for array in fixed]
         try:

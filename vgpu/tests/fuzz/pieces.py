@@ -109,6 +109,7 @@ LONG = {  # what would not fit a line
     "COLUMN_LOAD": "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
     "SCALED": "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0",
     "FRAGMENTS": "{%r1, %r2, %r3, %r4}, {%r3, %r4}, {%r2, %r3, %r4, %r1}",
+    "PRODUCT": "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16",
     "MMA": "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
 }
 PIECES: dict[str, str] = {
@@ -225,6 +226,19 @@ mbarrier.try_wait.parity.shared.b64 %p3, [%r9], 0;
 cp.async.bulk.commit_group;
 cp.async.bulk.wait_group 0;
 st.global.b32 [%d14+NASTY_FIELD], %r1;""",
+    "products": """mov.u32 %r10, tile;
+shr.u32 %r10, %r10, 4;
+cvt.u64.u32 %d10, %r10;
+or.b64 %d10, %d10, 0x1000080000;
+setp.ne.u32 %p3, %r1, 0;
+fence.proxy.async;
+wgmma.fence.sync.aligned;
+PRODUCT {%r11, %r12, %r13, %r14}, %d10, %d10, %p3, 1, -1, 0, 1;
+PRODUCT {%r11, %r12, %r13, %r14}, {%r15, %r16, %r17, %r18}, %d10, 1, 1, 1, 0;
+wgmma.commit_group.sync.aligned;
+wgmma.wait_group.sync.aligned 1;
+wgmma.wait_group.sync.aligned 0;
+setmaxnreg.inc.sync.aligned.u32 232;""",
     "copies": """cp.async.ca.shared.global [%r8], [%d1], 16;
 cp.async.cg.shared.global [%r8], [%d1+32], 16, %r1;
 cp.async.ca.shared.global.L2::128B [%r8+4], [%d4], 4;
@@ -420,11 +434,14 @@ slct.s32.s32 %r22, %r20, %r21, %r3;""",
 }
 
 
+TARGETS = {"scaled": "sm_120a", "products": "sm_90a"}  # of the pieces that only one GPU runs
+
+
 def program(names) -> str:
     """A module with one kernel of these pieces; labels of a piece that comes twice would clash."""
     body = "\n".join(PIECES[name] for name in names)
     for short, opcode in LONG.items():
         body = body.replace(short, opcode)
     functions = FUNCTIONS if "table" in body else FUNCTIONLESS
-    head = HEAD.replace("sm_100a", "sm_120a") if "scaled" in names else HEAD
-    return head + functions + ENTRY + body + "\n" + END
+    target = next((target for name, target in TARGETS.items() if name in names), "sm_100a")
+    return HEAD.replace("sm_100a", target) + functions + ENTRY + body + "\n" + END

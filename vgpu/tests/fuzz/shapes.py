@@ -294,6 +294,26 @@ def _cvt(words, operands, registers, n, hinted):
     return None if _fits(("dv", "dvv", "dvvv"), operands, registers) else "has another shape"
 
 
+def _wgmma(words, operands, registers, n, hinted):
+    if words[:1] != ("mma_async",):
+        wanted = "i" if words[:1] == ("wait_group",) else ""
+        right = len(operands) == len(wanted) and all(isinstance(o, Imm) and o.value >= 0 for o in operands)
+        return None if right and words[1:] == ("sync", "aligned") else "is no wait"
+    shape, kinds = next((s for s in map(_sizes, words[1:]) if s), None), [w for w in words if w in BITS]
+    if shape is None or len(kinds) != 3 or shape[0] != 64 or shape[1] % 8 or len(operands) < 4:
+        return "is no product of a warpgroup"
+    (d, a, b, keep), numbers = operands[:4], [o.value for o in operands[4:] if isinstance(o, Imm)]
+    if not _vector(d, shape[1] // (4 if kinds[0] == "f16" else 2), registers, source=True):
+        return "has another number of sums"
+    if not (isinstance(a, Reg | Imm) or _vector(a, 4, registers, source=True)) or not isinstance(b, Reg | Imm):
+        return "has other matrices"
+    turns = (1 if isinstance(a, Vec) else 2) if kinds[1] in ("f16", "bf16") else 0
+    scales = 0 if kinds[0] == "s32" else 2
+    if len(operands) != 4 + scales + turns or len(numbers) != scales + turns or not _is("p", keep, registers):
+        return "has other numbers"
+    return None if {*numbers[:scales]} <= {1, -1} and {*numbers[scales:]} <= {0, 1} else "has numbers that mean nothing"
+
+
 def _call(words, operands, registers, n, hinted):
     return None if len(operands) == 1 and isinstance(operands[0], Call) else "is no call"
 
@@ -302,5 +322,5 @@ _SPECIAL = {
     "ld": _moved, "ldu": _moved, "st": _moved, "atom": _atomic, "red": _red, "mov": _mov, "shfl": _shuffle,
     "vote": _vote, "bar": _barrier, "barrier": _barrier, "mbarrier": _mbarrier, "cp": _copy, "createpolicy": _policy,
     "tex": _texture, "tld4": _texture, "suld": _surface, "sust": _surface, "ldmatrix": _matrices,
-    "stmatrix": _matrices, "wmma": _wmma, "mma": _mma, "call": _call, "cvt": _cvt,
+    "stmatrix": _matrices, "wmma": _wmma, "mma": _mma, "wgmma": _wgmma, "call": _call, "cvt": _cvt,
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _PENDING = np.uint64(PENDING << ENTRY_STRENGTH)
 _KEPT = np.uint64((1 << ENTRY_TIME) - 1 - (PENDING << ENTRY_STRENGTH))
+Part: TypeAlias = slice | np.ndarray  # granules of shared memory
 _TIME, _THREAD = np.uint64(ENTRY_TIME), np.uint64(ENTRY_THREADS - 1)
 
 
@@ -79,8 +80,7 @@ class Copies:
         now = monitor["time"] << ENTRY_TIME | number << ENTRY_PLACE | thread
         shadows = monitor.here.shadows
         if not landed and stores:
-            if not self._check("writes", READ_LATE, number, thread, part):
-                self._fenced(number, thread, part)
+            self.read(number, thread, part)
         elif not landed:
             for name, kind in (("writes", WRITE_TWICE), ("reads", WRITE_LATE), ("others", WRITE_LATE)):
                 if self._check(name, kind, number, thread, part):
@@ -94,7 +94,12 @@ class Copies:
             writes[mine] = writes[mine] & _KEPT | np.uint64(monitor["time"]) << _TIME
             self._release(fields["barrier"], thread)
 
-    def _check(self, name: str, kind: int, number: int, thread: int, part: slice) -> bool:
+    def read(self, number: int, thread: int, part: Part) -> None:
+        """Another proxy reads shared memory from now on: report what it may not see."""
+        if not self._check("writes", READ_LATE, number, thread, part):
+            self._fenced(number, thread, part)
+
+    def _check(self, name: str, kind: int, number: int, thread: int, part: Part) -> bool:
         """Report the first element that the copy must not touch yet. Whether there is one."""
         monitor = self.monitor
         entries = monitor.here.shadows[name][part]
@@ -115,7 +120,7 @@ class Copies:
         self._report(kind, number, thread, part, at, int(entries[at]))
         return True
 
-    def _fenced(self, number: int, thread: int, part: slice) -> None:
+    def _fenced(self, number: int, thread: int, part: Part) -> None:
         """Report the first element that an ordinary store wrote without a proxy fence before this copy reads it."""
         monitor = self.monitor
         entries = monitor.here.shadows["writes"][part]
@@ -127,10 +132,11 @@ class Copies:
             at = int(np.flatnonzero(hidden)[0])
             self._report(UNFENCED, number, thread, part, at, int(entries[at]))
 
-    def _report(self, kind: int, number: int, thread: int, part: slice, at: int, entry: int) -> None:
+    def _report(self, kind: int, number: int, thread: int, part: Part, at: int, entry: int) -> None:
         monitor = self.monitor
+        granule = part.start + at if isinstance(part, slice) else int(part[at])
         monitor.pairs[kind, number, entry >> ENTRY_PLACE & (1 << ENTRY_TIME - ENTRY_PLACE) - 1] += 1
-        monitor.conflict(kind, number, thread, (part.start + at) << monitor["shift"], entry)
+        monitor.conflict(kind, number, thread, granule << monitor["shift"], entry)
 
     def _written(self, fields: dict[str, int], entry: int) -> None:
         """A copy has written global memory: it no longer counts as unwritten."""

@@ -42,6 +42,12 @@ _KINDS = (
     Kind("copy_pending", "access before an asynchronous copy has landed", "wait for the copy first "
          "(cp.async.wait_group after its commit, __pipeline_wait_prior, or the phase of its mbarrier), then put a "
          "barrier before other threads read."),
+    Kind("product_pending", "registers of a product used before it is complete", "wait for its group first "
+         "(wgmma.commit_group after the product, then wgmma.wait_group before registers of D are read or written, or "
+         "those of A written)."),
+    Kind("product_fence", "product of shared memory without a proxy fence", "it may read what was there before, since "
+         "it goes another way than ordinary stores: let the threads that stored execute fence.proxy.async, then meet "
+         "at a barrier, then issue the product."),
     Kind("proxy_fence", "bulk copy out of shared memory without a proxy fence", "it may read what was there before, "
          "since it goes another way than ordinary stores: let the threads that stored execute fence.proxy.async, then "
          "meet at a barrier, then let one thread issue the copy."),

@@ -37,6 +37,7 @@ from vgpu.storage import memory
 from vgpu.tools.sanitize.copies import Copies
 from vgpu.tools.sanitize.heap_watch import HeapWatch
 from vgpu.tools.sanitize.order import Order
+from vgpu.tools.sanitize.products import Products
 from vgpu.tools.sanitize.report import GOES_ON, Report
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ class Monitor:
         )  # fmt: skip
         self.copies = Copies(self)
         self._set(copies=int(self.copies.any))
+        self.products = Products(self)
         self._watch_global(arrays, reached, races_in_global)
         self.handlers = {code: getattr(self, f"on_{name}") for code, name in EVENTS.items()}
 
@@ -347,6 +349,21 @@ class Monitor:
 
     def on_bulk(self, entry: int, landed: int, *_: int) -> None:
         self.copies.bulk(entry, bool(landed))
+
+    def on_product(self, what: int, descriptor: int, mask: int, _: int) -> None:
+        if mask:
+            self.products.issued(what >> 1, bool(what & 1), descriptor & (1 << 64) - 1)
+
+    def on_group(self, pending: int, _: int, mask: int, __: int) -> None:
+        if mask and pending < 0:
+            self.products.commit()
+        elif mask:
+            self.products.wait(pending)
+            self._set(detail=1)
+
+    def on_touched(self, place: int, product: int, mask: int, _: int) -> None:
+        if mask:
+            self.products.touched(place, product)
 
     def _zeroed(self, address: int) -> bool:
         """Whether an offset or generic address lies in the shared memory that begins as zeros."""

@@ -29,7 +29,8 @@ _DOES = {"load": "reads", "store": "writes", "atomic": "updates", "free": "frees
 _DID = {"load": "read", "store": "wrote", "atomic": "updated", "free": "freed"}
 _ENDS = {
     "deadlock": "deadlock", "timeout": "timeout", "assert": "assertion", "trap": "trap", "partial": "partial_warp",
-    "unlike": "partial_warp", "stride": "misaligned", "stalled": "deadlock", "stack": "stack_overflow",
+    "unlike": "partial_warp", "warpgroup": "partial_warp", "descriptor": "out_of_bounds",
+    "stride": "misaligned", "stalled": "deadlock", "stack": "stack_overflow",
     "pointer": "bad_call", "texture": "bad_handle", "barrier_lost": "mbarrier", "barrier_arrivals": "mbarrier",
     "barrier_bytes": "mbarrier", "barrier_count": "mbarrier", "barrier_early": "mbarrier",
     "free": "bad_free", "bulk_alignment": "misaligned", "bulk_size": "misaligned", "unfinished": "timeout",
@@ -261,8 +262,9 @@ class Report:
         elif kind == IN_FLIGHT:
             key, what = "copy_pending", f"{who} while an asynchronous copy to it, issued by {they}{where}, is pending."
         elif kind == UNFENCED:
-            key = "proxy_fence"
-            what = f"{who} by a bulk copy, which {they} stored{where}, and no fence.proxy.async stands between the two."
+            product = place.instruction.opcode == "wgmma"
+            key, how = ("product_fence", "product") if product else ("proxy_fence", "bulk copy")
+            what = f"{who} by a {how}, which {they} stored{where}, and no fence.proxy.async stands between the two."
         else:
             key = self._race(kind, place, there[0])
             between = "nothing orders the two blocks" if two_blocks else "nothing orders the two"
@@ -285,7 +287,7 @@ class Report:
 
     def _cure(self, key: str, two_blocks: bool, same_warp: bool) -> str:
         numba = self.names.kernel.language == "numba"
-        if key in ("copy_pending", "proxy_fence", "race_lanes", "race_atomic"):
+        if key in ("copy_pending", "proxy_fence", "product_fence", "race_lanes", "race_atomic"):
             return KINDS[key].cure
         if two_blocks:
             return (
@@ -315,6 +317,23 @@ class Report:
         what = f"{self.names.said(me, here)} uses a value that came from lane {lane}, which isn't part of this shuffle."
         finding = Finding("shuffle_absent", line, text, what, KINDS["shuffle_absent"].cure, thread=me, block=here)
         self._add(finding, 0, (row, number, 0))
+
+    def early(self, number: int, product: int, thread: int, block: int) -> None:
+        """Registers of a product of a warpgroup are touched while it is in flight."""
+        (place, line, text), (_, other_line, other_text) = self._place(number), self._place(product)
+        me, here = self.names.thread_index(thread), self.names.block_index(block)
+        where = f" at line {other_line}" if other_line not in (None, line) else ""
+        what = (
+            f"{self.names.said(me, here)} and its warp use registers of the product{where} in "
+            f"`{place.instruction.opcode}`, before a wait for its group."
+        )
+        cure = KINDS["product_pending"].cure
+        self._add(
+            Finding(
+                "product_pending", line, text, what, cure, other_line=other_line, other_source=other_text, thread=me,
+                block=here,
+            ), 1,
+        )  # fmt: skip
 
     def lost(self, pieces: Iterable[HeapAllocation]) -> None:
         """Heap allocations of this launch that no pointer leads to any more."""
