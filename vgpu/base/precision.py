@@ -28,7 +28,7 @@ class fp8_accumulation(contextlib.ContextDecorator):
     2412.19437), sections 3.3.2 and 3.5.2, measured on an H800. Raises ValueError for another kind.
     """
 
-    def __init__(self, kind: str):
+    def __init__(self, kind: str = "hopper"):
         if kind not in KINDS:
             raise ValueError(f"8-bit floats are added up as {' or '.join(map(repr, KINDS))}, not {kind!r}")
         self.kind = kind

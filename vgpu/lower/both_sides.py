@@ -1,11 +1,12 @@
 """Branches whose sides are short: lanes run both, each side under the mask of those that take it.
 
-A side is arithmetic alone and meets the other at a later basic block. Where lanes part at every turn of a loop, this
-saves the way through the dispatcher.
+A side is arithmetic alone, lanes come to it from nowhere else, and it meets the other at a later basic block. Where
+lanes part at every turn of a loop, this saves the way through the dispatcher.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,44 +26,38 @@ class Branch:
     following: tuple[int, ...]
     meet: int
 
+    @property
+    def sides(self) -> tuple[int, ...]:
+        return *self.taken, *self.following
+
 
 def short_branches(flow: Flow) -> dict[int, Branch]:
     """The branches with short sides, by the basic block that ends in each."""
     if flow.stacked:
         return {}
+    before = Counter(target for basic_block in flow.basic_blocks for target in basic_block.targets)
     found = {}
     for basic_block in flow.basic_blocks:
         last = basic_block.last
         if basic_block.end != "branch" or last is None or basic_block.index in flow.spinning:
             continue
         parts = not flow.uniform.issuperset(registers_in(last.guard))
-        if parts and (branch := _branch(flow.basic_blocks, basic_block)):
+        if parts and (branch := _branch(flow.basic_blocks, before, basic_block)):
             found[basic_block.index] = branch
     return found
 
 
-def unreached(basic_blocks: list[BasicBlock], branches: dict[int, Branch]) -> set[int]:
-    """Basic blocks that run as sides of branches and nowhere else."""
-    inside = {index: {*branch.taken, *branch.following} for index, branch in branches.items()}
-    left: set[int] = set().union(*inside.values())
-    while reached := {
-        target
-        for basic_block in basic_blocks
-        if basic_block.index not in left
-        for target in left & set(basic_block.targets) - inside.get(basic_block.index, set())
-    }:
-        left -= reached
-    return left
-
-
-def _branch(basic_blocks: list[BasicBlock], parting: BasicBlock) -> Branch | None:
+def _branch(basic_blocks: list[BasicBlock], before: Counter[int], parting: BasicBlock) -> Branch | None:
     ways = [list(_way(basic_blocks, parting.index, target)) for target in parting.targets]
     meet = next((index for index in ways[0] if index in ways[1]), None)
     if meet is None:
         return None
     taken, following = (tuple(way[: way.index(meet)]) for way in ways)
-    length = sum(len(basic_blocks[index].placed) for index in (*taken, *following))
-    return Branch(taken, following, meet) if 0 < length <= SHORT else None
+    sides = (*taken, *following)
+    length = sum(len(basic_blocks[index].placed) for index in sides)
+    # Lanes that come from elsewhere would have to run a side together with these: it would count once.
+    alone = all(before[index] == 1 for index in sides)
+    return Branch(taken, following, meet) if alone and 0 < length <= SHORT else None
 
 
 def _way(basic_blocks: list[BasicBlock], before: int, index: int) -> Iterator[int]:

@@ -80,8 +80,8 @@ class State(ABC):
         self.registers = {**flat.registers, "%cc": "pred"}
         self.flow = flow.analyse(flat.body, self.registers, fine)
         self.short = {} if fine or watched else both_sides.short_branches(self.flow)
-        unreached = both_sides.unreached(self.flow.basic_blocks, self.short)
-        self.reached = [s for s in self.flow.basic_blocks if s.index not in unreached]
+        sides = {index for branch in self.short.values() for index in branch.sides}  # run by the branch itself
+        self.reached = [s for s in self.flow.basic_blocks if s.index not in sides]
         self.tracked = definedness.follow(self.flow, self.registers) if watched else set()
         self.storing = definedness.storing(self.flow) if watched else set()
         self.addresses = addresses

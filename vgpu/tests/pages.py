@@ -32,7 +32,7 @@ SECTIONS = {
         "record", "trace", "dataflow", "spaces", "barrier_phases", "copy_groups", "touched", "turns", "walked",
     ),
     "See streams": ("streams", "calls"),
-    "Choose the modelled GPU": ("device", "fp8_accumulation", "real_gpu", "gpus", "cpus", "interconnects"),
+    "Choose the modelled GPU": ("device", "real_gpu", "gpus", "cpus", "interconnects"),
 }  # fmt: skip
 """All names of `vgpu`, by what they are for."""
 STAND_INS = {

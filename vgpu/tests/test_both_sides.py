@@ -34,8 +34,6 @@ BODIES = {
     "a chain of jumps": f"{ODD} @%p1 bra A; bra B; A: xor.b32 %x, %x, %y; bra J; B: bra C; C: not.b32 %x, %x; J:",
     "a loop around it, which lanes leave one by one": f"""L: {ODD} @%p1 bra A; shr.u32 %x, %x, 1; bra J;
         A: mad.lo.s32 %x, %x, 3, 1; J: add.s32 %y, %y, 1; setp.gt.u32 %p2, %x, 1; @%p2 bra L;""",
-    "a side that is the beginning of a loop": """setp.lt.u32 %p2, %x, 30; @%p2 bra J; A: add.s32 %y, %y, 2; J:
-        add.s32 %n, %n, 1; setp.lt.u32 %p3, %n, %r1; @%p3 bra A;""",
     "lanes that left before": f"setp.lt.u32 %p2, %x, 30; @%p2 ret; {ODD} @%p1 bra J; add.s32 %y, %y, 7; J:",
     "one inside the other": f"""{ODD} @%p1 bra J; setp.lt.u32 %p2, %x, 50; @%p2 bra K; mov.u32 %x, 9;
         K: add.s32 %y, %y, 4; J:""",
@@ -75,6 +73,20 @@ def found(text):
 @pytest.mark.parametrize("name", BODIES)
 def test_the_branches_are_short(name):
     assert found(KERNEL.format(body=BODIES[name]))
+
+
+OTHERS = {
+    "a side that is the beginning of a loop": """setp.lt.u32 %p2, %x, 30; @%p2 bra J; A: add.s32 %y, %y, 2; J:
+        add.s32 %n, %n, 1; setp.lt.u32 %p3, %n, %r1; @%p3 bra A;""",
+    "a side that two branches share": f"""{ODD} setp.gt.u32 %p2, %x, 40; @%p1 bra A; @%p2 bra B; bra C;
+        A: @%p2 bra B; bra C; B: add.s32 %x, %x, 3; C:""",
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_side_that_lanes_reach_another_way_is_left_to_the_dispatcher(name):
+    text = KERNEL.format(body=OTHERS[name])
+    assert not found(text)
 
 
 LONG = {

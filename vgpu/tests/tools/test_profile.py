@@ -63,6 +63,7 @@ class FakeKernel:
     name, entry, ptx = "scale<T>", "scale", ""
     source = ("void scale(float* x) {", "    x[i] = x[i] < 2 && y;  // <b>bold</b>, as all that follows", "}")
     first_line = 11
+    module = SimpleNamespace(module=SimpleNamespace(target="sm_80"))
 
     def __init__(self):
         self.finished = 0
