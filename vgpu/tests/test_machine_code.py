@@ -214,7 +214,12 @@ def test_what_cannot_be_assembled_or_read_is_told(monkeypatch, root):
     module = importlib.import_module("vgpu.compile.machine_code")
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     monkeypatch.setattr("cuda.pathfinder.find_nvidia_binary_utility", lambda name: None)
-    for name, package in (("ptxas", "nvidia-cuda-nvcc"), ("nvdisasm", "nvidia-cuda-nvdisasm")):
-        with pytest.raises(Unsupported, match=f"{name} is not installed.*pip install {package}$"):
+    packages = "nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm"
+    pins = (root / "constraints.txt").read_text(encoding="utf-8")
+        ("nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm"),
+        (root / "constraints.txt").read_text(encoding="utf-8"),
+    )
+    for name, package in zip(("ptxas", "nvdisasm"), packages, strict=True):
+        with pytest.raises(Unsupported, match=f"{name} is not installed.*pip install {' '.join(packages)}$"):
             program.__wrapped__(name)
-    assert f"{package}==" in (root / "constraints.txt").read_text(encoding="utf-8")
+        assert f"{package}==" in pins
