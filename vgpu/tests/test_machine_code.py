@@ -216,9 +216,6 @@ def test_what_cannot_be_assembled_or_read_is_told(monkeypatch, root):
     monkeypatch.setattr("cuda.pathfinder.find_nvidia_binary_utility", lambda name: None)
     packages = "nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm"
     pins = (root / "constraints.txt").read_text(encoding="utf-8")
-        ("nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm"),
-        (root / "constraints.txt").read_text(encoding="utf-8"),
-    )
     for name, package in zip(("ptxas", "nvdisasm"), packages, strict=True):
         with pytest.raises(Unsupported, match=f"{name} is not installed.*pip install {' '.join(packages)}$"):
             program.__wrapped__(name)
