@@ -41,3 +41,7 @@ class fp8_accumulation(contextlib.ContextDecorator):
 
     def __exit__(self, *error: object) -> None:
         _kind.set(self.before.pop())
+
+    def __repr__(self) -> str:
+        unused = f"not in use: write `with fp8_accumulation({self.kind!r}):` above the launch"
+        return f"<fp8_accumulation({self.kind!r}), {'in use' if self.before else unused}>"

@@ -223,7 +223,7 @@ def one_tile(
 )  # fmt: skip
 def test_products_of_warpgroups_as_triton_writes_them(monkeypatch, dtype, tile, turned, form):
     """Triton's code for Hopper: its descriptors with every swizzle, K-major and MN-major."""
-    monkeypatch.setenv("TRITON_OVERRIDE_ARCH", "sm90")
+    monkeypatch.setattr(triton.knobs.runtime, "override_arch", "sm90")
     (bm, bn, bk), (a_turned, b_turned) = tile, turned
     a, b = torch.randint(-2, 3, (bm, 128)), torch.randint(-2, 3, (128, bn))
     whole = dtype == torch.int8
