@@ -26,7 +26,7 @@ import pytest
 TIERS = ("check", "test", "all")
 DEFAULT = "test"
 ROOT = Path(__file__).resolve().parents[2]
-SHARES = 16
+SHARES = 32
 SLOW = ("slow", "browser", "alone", "gpu")
 """Marks of what is not in `check`, unless CHECK says so."""
 

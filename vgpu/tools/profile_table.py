@@ -393,7 +393,7 @@ def summary(profile: Profile) -> Iterator[str]:
     if profile.machine_note:
         yield profile.machine_note
     needs = profile.resources
-    older = "" if needs.arch == profile.gpu.arch else f", for want of {profile.gpu.arch} in CUDA 13"
+    older = "" if needs.arch.rstrip("af") == profile.gpu.arch else f", for want of {profile.gpu.arch} in CUDA 13"
     yield (
         f"compiler ({needs.arch}{older}): {needs.registers} registers a thread; shared memory "
         f"{needs.shared_bytes:,} bytes static, {profile.dynamic_shared_bytes:,} dynamic; "

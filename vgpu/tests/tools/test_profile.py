@@ -114,13 +114,14 @@ def fake(monkeypatch):
         registers=33, shared_bytes=128, spill_store_bytes=16, spill_load_bytes=8, local_bytes=8, arch="sm_80"
     )
     module = SimpleNamespace(launch=launch, check_dimensions=lambda *shape: shape)
+    unseen = SimpleNamespace(races=lambda counters: ())
+    # First, as it imports its module, which has to see the real launch.
+    monkeypatch.setattr("vgpu.tools.sanitize.sample.Sample", lambda *asked: unseen)
     monkeypatch.setitem(__import__("sys").modules, "vgpu.launch.launch", module)
     monkeypatch.setattr("vgpu.launch.launch", module, raising=False)
     monkeypatch.setattr("vgpu.tools.profile.resources_on", lambda kernel, gpu, limit: needs)
     monkeypatch.setattr("vgpu.tools.profile.note", lambda *asked: "machine code: as counted")
     monkeypatch.setattr("vgpu.tools.profile.shared_requests", lambda *asked: ())
-    unseen = SimpleNamespace(races=lambda counters: ())
-    monkeypatch.setattr("vgpu.tools.sanitize.sample.Sample", lambda *asked: unseen)
     kernel = FakeKernel()
     return profile(kernel, 4, 256, (1,), device="A100", shared_bytes=64, timeout=3), launched, kernel
 
