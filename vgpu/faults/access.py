@@ -58,6 +58,12 @@ def _constant(scene: Scene) -> str | None:
 def _position(scene: Scene) -> tuple[str, str]:
     """Where an address outside all arrays lies, relative to the nearest one, and the usual fix."""
     site, address = scene.site, scene.fault.address
+    if scene.fault.detail == (ENDED,):
+        return (
+            "of the shared memory of a block that has ended, or that its cluster doesn't have",
+            "let the blocks of a cluster wait for one another before they end (cluster.sync()), and ask for ranks "
+            "below the number of blocks.",
+        )
     if site.space == "shared":
         described, at_launch = _shared_arrays(scene)
         return (
@@ -69,12 +75,6 @@ def _position(scene: Scene) -> tuple[str, str]:
         return (
             f"at byte {signed(address, 64)} of the thread's local memory, which has {scene.lowered.local_bytes} bytes",
             "check the index of the local array.",
-        )
-    if scene.fault.detail == (ENDED,):
-        return (
-            "of the shared memory of a block that has ended, or that its cluster doesn't have",
-            "let the blocks of a cluster wait for one another before they end (cluster.sync()), and ask for ranks "
-            "below the number of blocks.",
         )
     if scene.fault.detail:
         return (

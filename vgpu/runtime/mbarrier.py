@@ -46,7 +46,10 @@ def _find() -> Routine:
     rank = (r["offset"] >> RANK_SHIFT).to("i64")
     with r.when(rank.ne(0)):
         base.set(r.call("i64", "shared_of_rank", r["ctx"], rank - 1))
-    with r.when(base.get().eq(NOWHERE) | (offset.below(r.slot("shared_bytes") - 7, signed=True) ^ 1)):
+    with r.when(base.get().eq(NOWHERE)):
+        fault(r, "bounds", r["site"], r["lane"], base.get() + offset)
+        r.give(null)
+    with r.when(offset.below(r.slot("shared_bytes") - 7, signed=True) ^ 1):
         fault(r, "bounds", r["site"], r["lane"], r["offset"])
         r.give(null)
     with r.when((offset & 7).ne(0)):

@@ -277,6 +277,16 @@ OUTSIDE = {
 }
 
 
+def test_the_mbarrier_of_a_block_that_has_ended(compiled):
+    body = """__shared__ unsigned long long bar; unsigned at = (unsigned)__cvta_generic_to_shared(&bar), far;
+        if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" :: "r"(at) : "memory");
+        c.sync(); if (rank == 0) return; c.sync();
+        asm volatile("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(far) : "r"(at));
+        asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" :: "r"(far) : "memory"); return;"""
+    with pytest.raises(OutOfBounds, match="used an mbarrier of 8 bytes of the shared memory of a block that has ended"):
+        compiled.c(source(body, "2"), "k", arch="compute_90")(2, 64, np.zeros(128, "f4"), np.zeros(128, "f4"))
+
+
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_memory_that_is_none(engine, name):
     kernel = engine.c(source(OUTSIDE[name], "4"), "k", arch="compute_90")
