@@ -9,6 +9,7 @@ in float64 and rounded once (as in `runtime.tensor`, where more is said of hardw
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -396,7 +397,10 @@ def multiply(v: Variant) -> str:
     parts = [_rows(v, kind) for kind in types] + [_turned(v, kind) for kind in types if _turns(v, kind)]
     parts += [_lanes(v, kind) for kind in types] if v.in_tensor_memory else []
     parts += [_scaled_rows(v)] if v.scales else []
-    return "".join(map(str, [*parts, _beside(v), _sums(v), r]))
+    parts += [_beside(v), _sums(v), r]
+    own = {part.function for part in parts}
+    others = sorted(line for line in r.declarations if re.search(r"@(\w+)", line)[1] not in own)  # type: ignore[index]
+    return "\n".join([*others, *map(str, parts)])
 
 
 def later(name: str) -> str | None:
