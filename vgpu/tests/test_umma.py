@@ -36,7 +36,9 @@ def drawn(kind: str, shape, generator):
         exponent_bits, bits = NARROW[kind]
         codes = generator.integers(0, 1 << bits + exponent_bits + 1, shape)
         if bits + exponent_bits == 7:  # no infinities, and nothing so small that sums need more bits
-            codes = generator.choice(np.flatnonzero(np.isin(np.abs(value(kind, np.arange(256))), [0, 0.5, 1, 1.5, 2])), shape)
+            codes = generator.choice(
+                np.flatnonzero(np.isin(np.abs(value(kind, np.arange(256))), [0, 0.5, 1, 1.5, 2])), shape
+            )
         return codes.astype(np.uint64), value(kind, codes)
     numbers = generator.integers(0 if kind == "u8" else -3, 4, shape).astype(np.float64)
     return encode(kind, numbers), numbers
@@ -95,7 +97,9 @@ def described(v, a, b, d, m, n, **more) -> int:
 
 CODES_OF = {name: {t: code for code, t in kind.types.items()} for name, kind in umma.KINDS.items()}
 
-PRODUCT = START.replace("cta_group::1", "cta_group::CTAS") + """
+PRODUCT = (
+    START.replace("cta_group::1", "cta_group::CTAS")
+    + """
 extern "C" __global__ CLUSTER void k(const u32* images, int words, u64 da, u64 db, u32 idesc, const u32* before, u32* after,
                                      int keep, int columns, int d, int a, int sfa, int sfb, const u32* off) {
     extern __shared__ __align__(1024) u32 shared[];
@@ -126,6 +130,7 @@ extern "C" __global__ CLUSTER void k(const u32* images, int words, u64 da, u64 d
     SYNC
     release(t, 512);
 }"""
+)
 COMMITS = {
     1: 'asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" :: "r"(at(&bar)));',
     2: 'asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;"'
@@ -187,10 +192,28 @@ class Case:
             right = right * np.repeat(SCALES[self.scale_type](self.sb), each, axis=1)
         return sign * (left @ right.T) + keep * self.start * 2.0**-down
 
-    def run(self, engine, a_layout=None, b_layout=None, d=40, a=8, sfa=300, sfb=310, keep=1, byte=0, size=None,
-            off=None, first=0, collector="", down=None, idesc=None, **more):
+    def run(
+        self,
+        engine,
+        a_layout=None,
+        b_layout=None,
+        d=11,
+        a=2,
+        sfa=None,
+        keep=1,
+        byte=0,
+        size=None,
+        off=None,
+        first=0,
+        collector="",
+        down=None,
+        idesc=None,
+        **more,
+    ):
         v, m, n, k = self.v, self.m, self.n, self.v.of.k
-        before = self.garbage[:, : 320 if v.scales else max(d + n, a + 8) + 2].copy()
+        sfa = d + n if sfa is None else sfa
+        sfb = sfa + 5
+        before = self.garbage[:, : sfb + 9 if v.scales else d + n + 2].copy()
         encoded = encode(self.d_type, self.start).astype(np.uint32)
         words = in_tensor_memory(self.a, self.a_type, k)
         for i, (block, row, parts) in zip(range(m), lanes_of(v, m, n, first), strict=True):
@@ -262,5 +285,210 @@ TYPES = {
 @pytest.mark.parametrize("in_memory", [False, True], ids=["by descriptor", "in tensor memory"])
 @pytest.mark.parametrize(("kind", "types"), [(k, t) for k, every in TYPES.items() for t in every])
 def test_every_type(engine, kind, types, in_memory):
-    case = Case(of(kind, a_in_memory=in_memory), types, 128, 32)
+    case = Case(of(kind, a_in_memory=in_memory), types, 64, 16)
     assert (case.run(engine) == case.expected()).all()
+
+
+SHAPES = [(1, 64, 8), (1, 64, 256), (1, 128, 16), (1, 128, 240), (2, 128, 32), (2, 256, 64)]
+
+
+@pytest.mark.parametrize("in_memory", [False, True], ids=["by descriptor", "in tensor memory"])
+@pytest.mark.parametrize(("ctas", "m", "n"), SHAPES)
+def test_shapes_and_pairs(compiled, ctas, m, n, in_memory):
+    """Of a pair, each block has half of A and half of B, and its part of D."""
+    case = Case(of("f16", ctas, in_memory), "f32 f16 f16", m, n)
+    assert (case.run(compiled) == case.expected()).all()
+
+
+def test_shapes_and_pairs_interpreted(interpreted):
+    for ctas, m, n in ((1, 64, 16), (2, 128, 32), (2, 256, 32)):
+        case = Case(of("f16", ctas, m == 128), "f32 f16 f16", m, n)
+        assert (case.run(interpreted) == case.expected()).all()
+
+
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_64_rows_in_the_upper_half_of_each_quarter(engine, in_memory):
+    case = Case(of("f16", 1, in_memory), "f32 f16 f16", 64, 16)
+    assert (case.run(engine, first=16) == case.expected()).all()
+
+
+@pytest.mark.parametrize("width", MODES)
+@pytest.mark.parametrize("majors", ["kk", "mm"])
+def test_every_swizzle_and_major(engine, width, majors):
+    for kind, types in (("f16", "f32 f16 f16"), ("i8", "s32 u8 s8")):
+        case = Case(of(kind), types, 128, 128)  # as many bytes as a line of the widest pattern
+        layouts = [{"width": width, "major": "k" if letter == "k" else "mn"} for letter in majors]
+        turns = {f"turn_{role}": int(letter == "m") for role, letter in zip("ab", majors, strict=True)}
+        assert (case.run(engine, *layouts, **turns) == case.expected()).all()
+
+
+@pytest.mark.parametrize("roles", ["a", "b", "ab"])
+def test_transposed_tf32(engine, roles):
+    """Only with the mode that keeps 32 bytes together."""
+    case = Case(of("tf32"), "f32 tf32 tf32", 128, 32)
+    layouts = [{"major": "mn" if role in roles else "k"} for role in "ab"]
+    assert (case.run(engine, *layouts, **{f"turn_{role}": 1 for role in roles}) == case.expected()).all()
+
+
+@pytest.mark.parametrize("step", [0, 1, 3])
+def test_k_advances_inside_the_pattern(compiled, step):
+    case = Case(of("f16"), "f32 bf16 bf16", 128, 64)
+    layout = {"start": 32 * step}
+    assert (case.run(compiled, layout, layout) == case.expected()).all()
+
+
+def test_flags(engine):
+    for more, expected in (
+        ({"negate_a": 1}, {"sign": -1}), ({"negate_a": 1, "negate_b": 1}, {}), ({"keep": 0}, {"keep": 0}),
+        ({"down": 3}, {"down": 3}), ({"collector": ".collector::a::fill"}, {}),
+    ):  # fmt: skip
+        case = Case(of("f16"), "f32 f16 f16", 64, 8)
+        assert (case.run(engine, **more) == case.expected(**expected)).all()
+
+
+def test_without_d(engine):
+    """D isn't read where the predicate is false: not even its NaNs count."""
+    case = Case(of("f16"), "f16 f16 f16", 64, 8)
+    exact, case.start = case.expected(keep=0), np.full((64, 8), np.nan)
+    assert (case.run(engine, keep=0) == exact).all()
+
+
+@pytest.mark.parametrize("ctas", [1, 2])
+def test_lanes_that_keep_d(engine, ctas):
+    case = Case(of("f16", ctas), "f32 f16 f16", 128 * ctas, 32)
+    off = np.random.default_rng(9).integers(0, 2**32, 8, np.uint32)
+    kept = np.concatenate([off[4 * b : 4 * b + 4].view(np.uint8) for b in range(ctas)])
+    kept = np.unpackbits(kept, bitorder="little").astype(bool)[:, None]
+    assert (case.run(engine, off=off) == np.where(kept, case.start, case.expected())).all()
+
+
+def test_saturation_and_wrapping(engine):
+    for saturates in (0, 1):
+        case = Case(of("i8"), "s32 u8 u8", 64, 8)
+        case.a[:], case.b[:], case.left[:], case.right[:] = 255, 255, 255, 255
+        case.start = np.where(np.arange(8) % 2, 2**31 - 1000, -(2**31)) * np.ones((64, 1))
+        exact = case.expected()
+        wanted = np.minimum(exact, 2**31 - 1) if saturates else (exact + 2**31) % 2**32 - 2**31
+        assert (case.run(engine, saturate=saturates) == wanted).all()
+
+
+@pytest.mark.parametrize("kind", ["f16", "tf32", "f8f6f4"])
+def test_random_numbers(engine, kind):
+    """Within the engines' bound: one rounding to float32 a step."""
+    case = Case(of(kind), TYPES[kind][0], 64, 16)
+    generator = np.random.default_rng(8)
+    if kind == "f8f6f4":
+        case.a, case.b = (generator.integers(0, 0x78, x.shape, np.uint64) for x in (case.a, case.b))
+        case.left, case.right = value("e4m3", case.a), value("e5m2", case.b)
+    else:
+        case.left, case.right = (
+            generator.standard_normal(x.shape).astype(np.float16).astype(float) for x in (case.a, case.b)
+        )
+        case.a, case.b = (encode(case.a_type, x) for x in (case.left, case.right))
+    size = np.abs(case.left) @ np.abs(case.right.T) + np.abs(case.start)
+    assert (np.abs(case.run(engine) - case.expected()) <= (case.v.of.k + 1) * size * 2.0**-24).all()
+
+
+# ---------------------------------------------------------------- scales
+
+SCALED = [
+    ("mxf8f6f4", 1, "e4m3 e5m2", "ue8m0", None), ("mxf8f6f4", 1, "e2m1 e3m2", "ue8m0", "block32"),
+    ("mxf4", 2, "e2m1 e2m1", "ue8m0", None), ("mxf4nvf4", 2, "e2m1 e2m1", "ue8m0", "scale_vec::2X"),
+    ("mxf4nvf4", 4, "e2m1 e2m1", "ue4m3", "scale_vec::4X"), ("mxf4nvf4", 4, "e2m1 e2m1", "ue8m0", "block16"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("in_memory", [False, True], ids=["by descriptor", "in tensor memory"])
+@pytest.mark.parametrize(("kind", "scales", "types", "scale_type", "size"), SCALED)
+def test_scales(engine, kind, scales, types, scale_type, size, in_memory):
+    case = Case(of(kind, 1, in_memory, scales), f"f32 {types}", 128, 40, scale_type=scale_type)
+    assert (case.run(engine, size=size) == case.expected()).all()
+
+
+@pytest.mark.parametrize(("kind", "scales", "byte"), [("mxf8f6f4", 1, 3), ("mxf8f6f4", 1, 1), ("mxf4", 2, 2)])
+def test_scales_are_selected(compiled, kind, scales, byte):
+    case = Case(of(kind, 1, False, scales), "f32 e2m1 e2m1", 128, 64)
+    assert (case.run(compiled, byte=byte) == case.expected()).all()
+
+
+@pytest.mark.parametrize(("m", "n"), [(128, 64), (256, 128)])
+def test_scales_of_pairs(compiled, m, n):
+    case = Case(of("mxf8f6f4", 2, False, 1), "f32 e4m3 e4m3", m, n)
+    assert (case.run(compiled) == case.expected()).all()
+
+
+def test_scales_of_pairs_interpreted(interpreted):
+    case = Case(of("mxf4", 2, False, 2), "f32 e2m1 e2m1", 128, 64)
+    assert (case.run(interpreted) == case.expected()).all()
+
+
+# ---------------------------------------------------------------- misuse
+
+WRONG = {
+    "sparse": (of("f16"), 1 << 2, {}, KernelError, "sparse"),
+    "reserved bits": (of("f16"), 1 << 23, {}, KernelError, "reserved"),
+    "saturation of floats": (of("f16"), 1 << 3, {}, KernelError, "reserved"),
+    "a type that the kind lacks": (of("f16"), 3 << 7, {}, KernelError, "type 3"),
+    "a type of D that the kind lacks": (of("f16"), 3 << 4, {}, KernelError, "D the type 2"),
+    "256 rows of one block": (of("f16"), (8 ^ 16) << 24, {}, KernelError, "M = 256"),
+    "N = 8 with 128 rows": (of("f16"), (2 ^ 1) << 17, {}, KernelError, "N = 8"),
+    "D beyond the allocation": (of("f16"), 0, {"d": 505}, OutOfBounds, "allocated"),
+    "D at another lane": (of("f16"), 0, {"d": 1 << 16 | 40}, OutOfBounds, "lane"),
+    "A outside of shared memory": (of("f16"), 0, {"a_layout": {"start": 1 << 17}}, OutOfBounds, "shared memory"),
+    "more rows than there are": (of("f16"), 0, {"image": 1024}, OutOfBounds, "shared memory"),
+    "scales beyond the allocation": (of("mxf4", 1, False, 2), 0, {"sfa": 510}, OutOfBounds, "allocated"),
+    "scales of another type": (of("mxf4", 1, False, 2), 1 << 23, {}, KernelError, "ue4m3"),
+    "scales from byte 1": (of("mxf4", 1, False, 2), 1 << 29, {}, KernelError, "byte 1"),
+    "another swizzling mode": (of("f16"), 0, {"mode": 3}, KernelError, "mode 3"),
+    "tf32 that is not K-major": (of("tf32"), 1 << 15, {}, KernelError, "mode 1"),
+    "a descriptor for sm_90a": (of("f16"), 0, {"mode": -1}, KernelError, "46 to 48"),
+}
+
+
+@pytest.mark.parametrize(("v", "flip", "more", "error", "words"), WRONG.values(), ids=WRONG)
+def test_misuse(engine, monkeypatch, v, flip, more, error, words):
+    types = {"f16": "f16 f16", "tf32": "tf32 tf32", "mxf4": "e2m1 e2m1"}[v.kind]
+    case, more = Case(v, f"f32 {types}", 128, 16), dict(more)
+    right = described(v, case.a_type, case.b_type, "f32", 128, 16) | bool(v.scales) << 23
+    mode, size, layout = more.pop("mode", None), more.pop("image", None), more.pop("a_layout", None)
+    plain = Case._images
+
+    def images(self, *layouts):
+        found, (a, b) = plain(self, *layouts)
+        a = np.uint64(int(a) + (layout["start"] >> 4)) if layout else a
+        if mode is not None:
+            a = np.uint64(int(a) & ~BASE) if mode < 0 else np.uint64(int(a) & (1 << 61) - 1 | mode << 61)
+        return (found if size is None else found[:, :size].copy()), (a, b)
+
+    monkeypatch.setattr(Case, "_images", images)
+    case.garbage = case.garbage[:, :1]
+    monkeypatch.setattr(Case, "_result", lambda *_: None)
+    monkeypatch.setattr(Case, "_put_scales", lambda *_: None)
+    monkeypatch.setattr(f"{__name__}.lanes_of", lambda *_: [(0, 0, [])] * 128)
+    with pytest.raises(error, match=words):
+        case.run(engine, idesc=right ^ flip, **more)
+
+
+def test_a_pair_needs_a_peer(engine, monkeypatch):
+    monkeypatch.setitem(globals(), "PRODUCT", PRODUCT.replace("CLUSTER", ""))
+    case = Case(of("f16", 2), "f32 f16 f16", 256, 32)
+    with pytest.raises(KernelError, match="peer"):
+        case.run(engine)
+
+
+# ---------------------------------------------------------------- all of them
+
+EVERY = [
+    pytest.param(kind, ctas, types, m, n, id=f"{kind} {ctas} {types} {m}x{n}")
+    for kind, every in TYPES.items() for types in every for ctas, m, n in SHAPES
+]  # fmt: skip
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("kind", "ctas", "types", "m", "n"), EVERY)
+def test_every_kind_and_shape(engine, kind, ctas, types, m, n):
+    for in_memory in (False, True):
+        v = of(kind, ctas, in_memory)
+        if v.has_columns(m, n, False):
+            case = Case(v, types, m, n)
+            assert (case.run(engine) == case.expected()).all()
