@@ -131,3 +131,12 @@ def move(modifiers: tuple[str, ...]) -> Move | None:
 def ctas(modifiers: tuple[str, ...]) -> int:
     """The blocks that an instruction is for: those of `.cta_group`, or 1."""
     return 2 if "cta_group::2" in modifiers else 1
+
+
+def counts(modifiers: tuple[str, ...]) -> dict[str, int]:
+    """The counts that one execution by a warp adds, by the counters' keys; those of single threads are counted apart."""
+    found = move(modifiers)
+    if found is None:
+        return {}
+    word = "store" if found.store else "load"
+    return {f"tensor_memory_{word}s": 1, f"tensor_memory_{word}_bytes": found.nbytes}
