@@ -38,6 +38,8 @@ CONTEXT = (
     "cluster", "cluster_x", "cluster_y", "cluster_z", "cluster_lanes", "finished",
     # whether products of 8-bit floats keep few bits of their sums
     "narrow_sums",
+    # where the tensor memory of the block in use lies (0: none)
+    "tensor_memory",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -109,7 +111,7 @@ REPLAY_SLOT = {name: index for index, name in enumerate(REPLAY)}
 # Blocks of a cluster have neighbouring slots, by rank; one that has `finished` stays until all have.
 RESIDENT = (
     "block", "ctaid_x", "ctaid_y", "ctaid_z", "shared_base", "local_base", "states", "barriers", "copies",
-    "cluster_lanes", "finished",
+    "cluster_lanes", "finished", "tensor_memory",
 )  # fmt: skip
 RESIDENT_SLOT = {name: index for index, name in enumerate(RESIDENT)}
 RESIDENT_BYTES = 8 * len(RESIDENT)
@@ -124,7 +126,8 @@ _ERROR_NAMES = (
     "bounds", "alignment", "deadlock", "assert", "trap", "host", "partial", "unlike", "stride",
     "copy_size", "barrier_lost", "barrier_arrivals", "barrier_bytes", "barrier_early", "barrier_count", "stalled",
     "bulk_alignment", "bulk_size", "tensor_map", "texture", "stack", "pointer", "free", "bar_number", "descriptor",
-    "warpgroup",
+    "warpgroup", "tensor_columns", "tensor_full", "tensor_permit", "tensor_free", "tensor_leak", "tensor_place",
+    "tensor_quarter", "tensor_peer", "umma_instruction", "umma_matrix",
 )  # fmt: skip
 ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}
@@ -147,7 +150,8 @@ CLUSTER_PHASE, CLUSTER_SEEN = 784, 792
 # Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
 # (plus 1), the numbers of its first and next entry, how many groups of products the warp has committed (`wgmma`), and
 # how many groups of copies each lane.
-ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk_load", "bulk_store", "warpgroup"}  # kinds of sites that need queues
+# Kinds of sites that need queues.
+ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk_load", "bulk_store", "warpgroup", "tensor_memory"}
 QUEUE = {"owner": 0, "head": 8, "tail": 16, "products": 24, "committed": 64, "entries": 192}
 # An entry: host addresses, offsets in shared memory, bytes to read and group of each lane; the lanes that still wait
 # for it, and how many bytes each writes (0: it arrives at an mbarrier instead).
@@ -176,6 +180,13 @@ TENSOR_MAP = {
     "mark": 0, "rank": 8, "element": 12, "swizzle": 16, "mode": 20, "address": 24, "sizes": 32, "strides": 52,
     "box": 92, "steps": 108,  # axis 0 has none, so that they begin 4 bytes further
 }  # fmt: skip
+
+# A block's tensor memory: 512 columns of 128 words, one after the other. Then: which units of 32 columns are taken
+# (bits), whether the block may allocate no more, the site of its last allocation, and for each unit the columns of the
+# allocation that begins there.
+TENSOR_MEMORY = {"taken": 1 << 18, "relinquished": (1 << 18) + 8, "site": (1 << 18) + 16, "sizes": (1 << 18) + 24}
+TENSOR_MEMORY_BYTES = (1 << 18) + 192
+COLUMN = 512  # bytes
 
 # An mbarrier's 64 bits: where its fields begin (pending arrivals stand lowest), the two highest bits of a live one, the
 # largest count. PATIENCE: rounds without progress in which every warp of a block waits, before that is a deadlock.

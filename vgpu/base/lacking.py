@@ -25,9 +25,19 @@ _TABLE = (
         ".and.popc",
     ),
     (
+        r"\btcgen05\.mma\.(?:ws\.)?sp\b",
+        "tensor-core products of sparse matrices",
+        "multiply the dense matrices with `tcgen05.mma`",
+    ),
+    (
+        r"\btcgen05\.mma\.ws\b",
+        "products of tensor memory with stationary weights (`.ws`)",
+        "use `tcgen05.mma` without .ws, with M = 64 or 128",
+    ),
+    (
         r"\btcgen05\b",
-        "tensor-core instructions of whole warp groups",
-        "compile for `compute_80` and multiply with `mma.sync` or `nvcuda::wmma`, which every GPU since has",
+        "instruction for tensor memory of this form",
+        "see the list of what runs in vgpu/README.md; `.ashift` and `.red` are not among it",
     ),
     (
         r"\bmma\.sp\b",

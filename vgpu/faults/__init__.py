@@ -1,8 +1,8 @@
 """Errors for the faults of compiled code, with messages that say what happened, where, and the usual fix.
 
 `access` has the messages for accesses out of bounds or misaligned, `asynchronous` those for mbarriers and copies,
-`calls` for stacks and function pointers, `heap` for wrong frees, `texture` for textures and surfaces; the others are
-here.
+`calls` for stacks and function pointers, `heap` for wrong frees, `tensor_memory` and `texture` for those; the others
+are here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from vgpu.base.context import ERRORS, LAUNCH_SLOT
 from vgpu.base.errors import Deadlock, DeviceAssert, KernelError, KernelTimeout, Misaligned, OutOfBounds, PartialWarp
-from vgpu.faults import access, asynchronous, calls, heap, texture
+from vgpu.faults import access, asynchronous, calls, heap, tensor_memory, texture
 from vgpu.faults.scene import ENDED, Fault, LoadedKernel, RunningGrid, RunningWorker, Scene, short
 from vgpu.isa import tensor
 
@@ -258,4 +258,5 @@ _BUILDERS = {
     "warpgroup": _warpgroup, "descriptor": _descriptor,
     "texture": texture.error, "all wait": _all_wait,
     **access.BUILDERS, **asynchronous.BUILDERS, **calls.BUILDERS, **heap.BUILDERS,
+    **tensor_memory.BUILDERS,
 }  # fmt: skip

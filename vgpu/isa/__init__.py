@@ -43,6 +43,7 @@ KINDS: dict[str, str] = {
     "pmevent": "fence", "griddepcontrol": "fence", "setmaxnreg": "fence",
     "inlined": "fence",  # the remains of a call and its return after inlining
     **dict.fromkeys(("wmma", "mma", "wgmma", "ldmatrix", "stmatrix", "movmatrix"), "tensor"),
+    "tcgen05": "tensor_memory",
     "alloca": "unsupported", "cp": "copy", "createpolicy": "policy", "mbarrier": "mbarrier",
     "tex": "texture", "tld4": "texture", "suld": "surface", "sust": "surface",
     "txq": "texture_query", "suq": "texture_query", "mapa": "cluster", "getctarank": "cluster",

@@ -20,7 +20,7 @@ import numpy as np
 
 from vgpu import isa
 from vgpu.base.context import SITE, SITE_SLOT
-from vgpu.isa import tensor, warpgroup
+from vgpu.isa import tensor, tensor_memory, umma, warpgroup
 from vgpu.lower import Lowered, Site
 from vgpu.lower.basic_blocks import kind_of, results, sources
 from vgpu.lower.tallies import BASIC_BLOCK_SLOTS
@@ -162,6 +162,14 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("tensor_gmma", "sm__inst_executed_pipe_tensor_op_gmma.sum",
             "tensor-core products of warpgroups, per warp", "instructions",
             "each warp of a warpgroup counts its 16 rows; what descriptors name is not read by load instructions"),
+    Counter("tensor_umma", None, "tensor-core products of tensor memory (tcgen05.mma)", "instructions",
+            "one thread issues each; what descriptors name is not read by load instructions"),
+    Counter("tensor_memory_loads", None, "loads from tensor memory to registers, per warp", "instructions"),
+    Counter("tensor_memory_load_bytes", None, "bytes that they read", "bytes"),
+    Counter("tensor_memory_stores", None, "stores from registers to tensor memory, per warp", "instructions"),
+    Counter("tensor_memory_store_bytes", None, "bytes that they write", "bytes"),
+    Counter("tensor_memory_copies", None, "copies from shared to tensor memory (tcgen05.cp)", "instructions"),
+    Counter("tensor_memory_copy_bytes", None, "bytes of shared memory that they read", "bytes"),
     *(Counter(key, None, f"tensor-core operations on {plain} (2·m·n·k a product)", unit)
       for key, plain, unit in (
           ("flops_tensor_fp16", "half precision", "FLOP"), ("flops_tensor_bf16", "bfloat16", "FLOP"),
@@ -321,6 +329,8 @@ def _static(instruction: Instruction) -> dict[str, int]:
         if instruction.opcode == "wgmma":
             return warpgroup.counts(instruction.modifiers)
         return tensor.counts(instruction.opcode, instruction.modifiers)
+    if kind == "tensor_memory":
+        return tensor_memory.counts(instruction.modifiers)
     if kind == "branch":  # an inlined return or call became a jump: it is no branch of the kernel
         return {} if instruction.modifiers in (("ret",), ("call",)) else {"branches": 1}
     if kind == "barrier":
@@ -356,6 +366,18 @@ def _fetches(lowered: Lowered) -> set[Instruction]:
     return {instruction for instruction in found if read.intersection(results(instruction))}
 
 
+def _tensor_memory(instruction: Instruction) -> list[tuple[str, str, int]]:
+    """What threads ask for one by one; how much, their descriptors say."""
+    name, found = tensor_memory.form(instruction.modifiers) or ("", ())
+    if name == "cp":
+        return [("tensor_memory_copies", "requests", 1), ("tensor_memory_copy_bytes", "lanes", 1)]
+    if name != "mma":
+        return []
+    operations = umma.KINDS[str(found[1])].counters
+    counted = zip(operations, ("lanes", "remote_lanes"), (1, 1), strict=False)
+    return [("tensor_instructions", "requests", 1), ("tensor_umma", "requests", 1), *counted]
+
+
 def _memory(site: Site, fetches: bool) -> list[tuple[str, str, int]]:
     """The counters of one memory instruction, each with the slot it is counted in and a factor."""
     kind, space, nbytes = site.kind, site.space, site.nbytes
@@ -368,6 +390,8 @@ def _memory(site: Site, fetches: bool) -> list[tuple[str, str, int]]:
         ]  # fmt: skip
     if kind.startswith("bulk"):
         return [(f"{kind}s", "requests", 1), (f"{kind}_bytes", "lanes", 1)]
+    if kind == "tensor_memory":
+        return _tensor_memory(site.instruction)
     if kind in TEXTURE_KINDS:
         return [(f"{kind}_requests", "requests", 1), (f"{kind}_sectors", "sectors", 1)]
     local, atomic = "load" if kind == "load" else "store", kind == "atomic"

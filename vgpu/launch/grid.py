@@ -84,6 +84,7 @@ class Grid(Running):
         uses_textures = not kinds.isdisjoint(TEXTURE_KINDS)
         self.textures = textures.table(sampling.addresses) if uses_textures else NO_TEXTURES
         self.asynchronous = not kinds.isdisjoint(ASYNCHRONOUS)
+        self.has_tensor_memory = "tensor_memory" in kinds
         self.independent = seed is None and not (  # blocks never wait
             cooperative or lowered.spins or self.asynchronous or self.together > 1
         )

@@ -76,6 +76,7 @@ class Running(ABC):
     cooperative: bool
     independent: bool  # blocks never wait
     asynchronous: bool  # warps have copies under way
+    has_tensor_memory: bool  # blocks have tensor memory
     timeout: float
     shared: np.ndarray  # int64, what compiled code of all workers reads and writes
     lock: threading.Lock

@@ -19,6 +19,7 @@ from vgpu.base.context import (
     SITE_BYTES,
     SITE_SLOT,
     SLOT,
+    TENSOR_MEMORY_BYTES,
     TEXTURE_BYTES,
 )
 from vgpu.launch import host_calls
@@ -63,6 +64,7 @@ def block_areas(run: Running) -> dict[str, int]:
         "states": run.warps * run.lowered.state_bytes, "local": run.warps * LANES * run.lowered.local_bytes,
         "barriers": BARRIER_BYTES, "copies": run.warps * QUEUE_BYTES + COPIES if run.asynchronous else 0,
         "cluster_lanes": run.warps * LANES * 4 if run.together > 1 else 0,
+        "tensor_memory": TENSOR_MEMORY_BYTES if run.has_tensor_memory else 0,
         # The runtime reads up to WINDOW bytes at a time, so as many follow the last byte.
         "shared": run.shared_bytes + WINDOW,
     }  # fmt: skip
@@ -96,6 +98,7 @@ class Worker:
             "shared_base": at["shared"], "local_base": at["local"], "sites": at["sites"], "states": at["states"],
             "basic_blocks": at["basic_blocks"], "barriers": at["barriers"], "host_data": at["host_data"],
             "copies": at["copies"], "cluster_lanes": at["cluster_lanes"],
+            "tensor_memory": at["tensor_memory"] if areas["tensor_memory"] else 0,
             "texture_data": at["texture_data"], "resident_table": at["table"],
             "resident_slots": 1,
         }  # fmt: skip
@@ -130,7 +133,8 @@ class Worker:
 
     def _set_resident(self, index: int, at: dict[str, int]) -> None:
         record = {"block": -1, "shared_base": at["shared"], "local_base": at["local"], "states": at["states"],
-                  "barriers": at["barriers"], "copies": at["copies"], "cluster_lanes": at["cluster_lanes"]}  # fmt: skip
+                  "barriers": at["barriers"], "copies": at["copies"], "cluster_lanes": at["cluster_lanes"],
+                  "tensor_memory": at["tensor_memory"] if self.areas["tensor_memory"] else 0}  # fmt: skip
         for name, value in record.items():
             self.table[index, RESIDENT_SLOT[name]] = value
 

@@ -20,6 +20,7 @@ from vgpu.lower import bulk_copy as lower_bulk_copy
 from vgpu.lower import mbarrier as lower_mbarrier
 from vgpu.lower import memory as lower_memory
 from vgpu.lower import order as lower_order
+from vgpu.lower import tensor_memory as lower_tensor_memory
 from vgpu.lower import texture as lower_texture
 from vgpu.lower import warp as lower_warp
 from vgpu.lower import warpgroup as lower_warpgroup
@@ -39,6 +40,7 @@ HANDLERS: dict[str, Callable[[Any, Instruction], None]] = {
     **cluster.HANDLERS,
     **host.HANDLERS,
     **lower_warpgroup.HANDLERS,
+    **lower_tensor_memory.HANDLERS,
     **lower_bulk_copy.HANDLERS,
     **lower_mbarrier.HANDLERS,
     **lower_texture.HANDLERS,
@@ -137,7 +139,8 @@ class Lowering(Calls):
         That takes a register which may be read before it is written, or a product in which lanes take part that have
         written none.
         """
-        products = any(basic_blocks.kind_of(i) == "tensor" for s in self.flow.basic_blocks for i in s.body)
+        whole = ("tensor", "tensor_memory")
+        products = any(basic_blocks.kind_of(i) in whole for s in self.flow.basic_blocks for i in s.body)
         return self.state_bytes - HEADER if products or self.flow.live_in[0] else 0
 
     def prologue(self) -> None:

@@ -74,6 +74,8 @@ def registers_in(operand: Operand | None) -> list[str]:
 
 
 def _no_result(instruction: Instruction) -> bool:
+    if instruction.opcode == "tcgen05":
+        return "ld" not in instruction.modifiers
     return instruction.opcode in NO_RESULT or (instruction.opcode == "wmma" and "store" in instruction.modifiers)
 
 

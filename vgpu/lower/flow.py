@@ -14,7 +14,7 @@ from vgpu.lower.basic_blocks import BasicBlock, kind_of, results, sources, split
 from vgpu.lower.uniform import Definitions, divergence, post_dominators
 from vgpu.ptx import Instruction, Label
 
-SYNC_KINDS = {"shuffle", "vote", "match", "redux", "elect", "tensor"}
+SYNC_KINDS = {"shuffle", "vote", "match", "redux", "elect", "tensor", "tensor_memory"}
 
 
 @dataclass

@@ -197,7 +197,10 @@ def gather_lanes(kernel: Kernel, basic_block: BasicBlock) -> None:
     pcs = kernel.pcs()
     alive = ~pcs.eq(PC_DONE).bits() | kernel.mask
     here = (pcs & (0xFFFFFFFF ^ PC_SYNC)).eq(index).bits() | kernel.mask
-    if isa.KINDS.get(instruction.opcode) == "tensor":  # all lanes take part, without a mask that says so
+    if isa.KINDS.get(instruction.opcode) in (
+        "tensor",
+        "tensor_memory",
+    ):  # all lanes take part, without a mask that says so
         named = ir.i32(-1)
     else:
         named = kernel.bits_value(instruction.operands[-1], 32) if instruction.operands else kernel.mask

@@ -21,14 +21,14 @@ from collections.abc import Callable, Container, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from vgpu.isa import tensor, warpgroup
+from vgpu.isa import tensor, tensor_memory, umma, warpgroup
 from vgpu.ptx import TYPE_BYTES, Imm, Instruction, Mem, Not, Pair, Reg, Special, Sym, Vec
 
 Words = tuple[str, ...]
 BARRIERS = 16  # of a block
-# No words of PTX, but added by `wrong_shape`: for a reducing barrier that says for how many threads it waits, and for
-# `wgmma` that has A in registers.
-COUNTED, IN_REGISTERS = "counted", "registers"
+# No words of PTX, but added by `wrong_shape`: for a reducing barrier that says for how many threads it waits, for
+# `wgmma` that has A in registers, and for `tcgen05.mma` that has A in tensor memory or names lanes of D to be kept.
+COUNTED, IN_REGISTERS, IN_MEMORY, MASKED = "counted", "registers", "memory", "masked"
 
 
 Registers: TypeAlias = Mapping[str, str]
@@ -111,6 +111,12 @@ def _address(operand: Any, _: int, registers: Registers) -> bool:
     return not isinstance(operand.base, Reg) or width(registers[operand.base.name]) in (32, 64)
 
 
+def _in_tensor_memory(operand: Any, _: int, registers: Registers) -> bool:
+    """`[address]` of tensor memory: a register of 32 bits."""
+    plain = isinstance(operand, Mem) and operand.coordinates is None and isinstance(operand.base, Reg)
+    return plain and width(registers[operand.base.name]) == 32
+
+
 def _box(operand: Any, least: int, most: int, registers: Registers) -> bool:
     """`[handle, {coordinates}]` with so many coordinates; compilers add some that are ignored."""
     if not isinstance(operand, Mem) or not least <= len(operand.coordinates or ()) <= most:
@@ -120,7 +126,7 @@ def _box(operand: Any, least: int, most: int, registers: Registers) -> bool:
 
 
 _NUMBERS: dict[str, Container[int]] = {  # what `setmaxnreg` sets: "PTX ISA", setmaxnreg
-    "n": (1, -1), "o": (0, 1), "u": range(1 << 32), "e": range(24, 257, 8),
+    "n": (1, -1), "o": (0, 1), "u": range(1 << 32), "e": range(24, 257, 8), "h": range(16), "j": range(512),
 }  # fmt: skip
 
 
@@ -141,6 +147,7 @@ _FITS: dict[str, Callable[[Any, int, Registers], bool]] = {
         _value(operand, bits, registers) and (not isinstance(operand, Imm) or 0 <= operand.value < BARRIERS)
     ),
     "m": _address,
+    "z": _in_tensor_memory,
     "t": lambda operand, axes, registers: _box(operand, axes, 4, registers),
     "c": lambda operand, axes, registers: _box(operand, axes, axes, registers),
     "i": lambda operand, bits, registers: isinstance(operand, Imm),
@@ -158,7 +165,8 @@ _WORDS = {
     "m": "an address in brackets, in a register of 32 or 64 bits", "t": "a texture and its coordinates in brackets",
     "c": "a tensor map and {} coordinates in brackets",
     "i": "a number", "l": "a name", "n": "1 or -1", "o": "0 or 1", "f": "a predicate, 0 or 1",
-    "u": "a number from 0",
+    "u": "a number from 0", "h": "a number from 0 to 15", "j": "a number from 0 to 511",
+    "z": "an address of tensor memory in brackets, in a register of 32 bits",
     "e": "a multiple of 8 from 24 to 256",
 }  # fmt: skip
 
@@ -397,6 +405,34 @@ def _warpgroup(words: Words) -> Shape:
     return None if found is None else warpgroup.operands(found, in_registers)
 
 
+def _tensor_memory(opcode: str, words: Words) -> Shape:
+    said = tuple(word for word in words if word not in (IN_MEMORY, MASKED))
+    name, found = tensor_memory.form(said) or ("", ())
+    if name in ("ld", "st"):
+        moved = tensor_memory.move(said)
+        if moved is None:
+            return f"moves .x{found[1]} of .{found[0]}, which PTX doesn't have"
+        split = ("j",) if moved.splits else ()
+        registers = f"32*{moved.registers}"
+        return ("z", *split, "s" + registers) if moved.store else ("d" + registers, "z", *split)
+    if name == "commit":
+        return ("m", "s16") if found[2] else ("m",)
+    if name != "mma":
+        return _IN_TENSOR_MEMORY.get(name)
+    product = umma.variant(said, IN_MEMORY in words)
+    if product is None:
+        return None
+    lanes = (f"s32*{4 * product.ctas}",) if MASKED in words and not product.scales else ()
+    more = ("z", "z", "f") if product.scales else (*lanes, "f", *(("h?",) if product.kind in ("f16", "tf32") else ()))
+    return ("z", "z" if product.in_tensor_memory else "s64", "s64", "s32", *more)
+
+
+_IN_TENSOR_MEMORY = {
+    "alloc": ("m", "s32"), "dealloc": ("s32", "s32"), "relinquish": (), "wait": (), "fence": (), "cp": ("z", "s64"),
+    "shift": ("z",),
+}  # fmt: skip
+
+
 # ---------------------------------------------------------------- textures and surfaces
 
 _AXES = {"1d": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}  # coordinates, the layer among them
@@ -441,7 +477,7 @@ SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
     "branch": lambda opcode, words: ("l",), "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
     "barrier": _barrier, "fence": _fence, "shuffle": _shuffle, "vote": _vote, "match": _match, "redux": _redux,
     "policy": _policy,
-    "elect": _elect, "tensor": _tensor, "texture": _texture, "surface": _surface,
+    "elect": _elect, "tensor": _tensor, "tensor_memory": _tensor_memory, "texture": _texture, "surface": _surface,
     "texture_query": _query,
 }  # fmt: skip
 
@@ -458,6 +494,9 @@ def wrong_shape(kind: str, instruction: Instruction, registers: Mapping[str, str
         words = (*words, COUNTED)
     if instruction.opcode == "wgmma" and len(given) > 1 and isinstance(given[1], Vec):
         words = (*words, IN_REGISTERS)
+    if instruction.opcode == "tcgen05" and "mma" in words:
+        words = (*words, *([IN_MEMORY] if len(given) > 1 and isinstance(given[1], Mem) else []))
+        words = (*words, *([MASKED] if len(given) > 4 and isinstance(given[4], Vec) else []))
     shape = _shape(kind, instruction.opcode, words)
     if shape is None or isinstance(shape, str):
         return shape

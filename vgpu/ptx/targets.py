@@ -48,6 +48,7 @@ _LAST = 999
 _OWN = (
     (r"^setmaxnreg\b", 90, _LAST),
     (r"^wgmma\b", 90, 99),
+    (r"^tcgen05\b", 100, 119),
     (r"^cvt\.\S*(?:e2m1x2|e2m3x2|e3m2x2|ue8m0x2)|^cvt\.\S*e[45]m[23]x2\.bf16x2", 100, _LAST),
     (r"^(?:ld|st)matrix\.\S*\bb8", 100, _LAST),
     (r"^cvt\.\S*\brs\b|^redux\.\S*\bf32\b", 100, 119),

@@ -27,6 +27,7 @@ from vgpu.reference.kinds import ACTIONS, MOVES, members
 from vgpu.reference.machine import Index, Machine
 from vgpu.reference.mbarrier import Barriers, StallDetector
 from vgpu.reference.memory import Requested, Window
+from vgpu.reference.tensor_memory import TensorMemory
 from vgpu.reference.warp import LANES, Barrier, Code, Frame, Warp, prepare
 from vgpu.storage import heap, layout
 
@@ -142,10 +143,15 @@ def run(
         near = _cluster_of(only, of_cluster)
         others = [index for index in _indices(blocks_of_grid) if index != only]
         others.sort(key=lambda index: _cluster_of(index, of_cluster) != near)
-        return machine.run_for(only, others, start, max_steps)
+        steps = machine.run_for(only, others, start, max_steps)
+        made[only].tensor_memory.check_empty()
+        return steps
     wanted = [_three(index) for index in (blocks if blocks is not None else _indices(blocks_of_grid))]
     wanted.sort(key=lambda index: _cluster_of(index, of_cluster)[::-1])
-    return machine.run(wanted, start, max_steps, math.prod(of_cluster))
+    steps = machine.run(wanted, start, max_steps, math.prod(of_cluster))
+    for each in made.values():
+        each.tensor_memory.check_empty()
+    return steps
 
 
 @functools.lru_cache(32)
@@ -217,6 +223,7 @@ class Block:
         self.bulk: list[Bulk] = []  # bulk copies, and the groups that threads have committed
         self.bulk_groups: dict[int, int] = {}
         self.mbarriers = Barriers(self.shared)
+        self.tensor_memory = TensorMemory()
         self.product_groups = [0] * -(-self.threads // LANES)  # of `wgmma`, that each warp has committed
         self.on_access: Callable[[Requested], None] | None = None
         self.on_step: Callable[[Executed], None] | None = None

@@ -18,7 +18,7 @@ from vgpu.base import printf
 from vgpu.base.errors import DeviceAssert, KernelError, OutOfBounds, Unsupported
 from vgpu.ptx import Call, Instruction, Pair, Sym
 from vgpu.ptx import Vec as Vector
-from vgpu.reference import allocation, bulk_copy, cluster, lanes, mbarrier, texture, warpgroup
+from vgpu.reference import allocation, bulk_copy, cluster, lanes, mbarrier, tensor_memory, texture, warpgroup
 from vgpu.reference import memory as mem
 from vgpu.reference.warp import LANES, Barrier, Frame, Warp
 
@@ -251,7 +251,8 @@ def _outputs(operand: object) -> tuple[object, object]:
 
 def members(warp: Warp, frame: Frame, instruction: Instruction) -> np.ndarray | None:
     """Each lane's member mask of a `.sync` instruction; None for an instruction without one."""
-    if isa.KINDS.get(instruction.opcode) == "tensor":
+    kind = isa.KINDS.get(instruction.opcode)
+    if kind == "tensor" or (kind == "tensor_memory" and "sync" in instruction.modifiers):
         return np.full(LANES, 0xFFFFFFFF, np.uint32)
     if "sync" not in instruction.modifiers or instruction.opcode not in CONVERGING:
         return None
@@ -335,7 +336,7 @@ ACTIONS: dict[str, Action] = {
     "load": load, "store": store, "atomic": atomic, "address": address, "inspect": inspect, "branch": branch,
     "leave": leave, "trap": trap, "call": call, "barrier": barrier, "fence": fence, "shuffle": shuffle,
     "vote": vote, "match": match, "redux": redux, "elect": elect, "unsupported": unsupported,
-    **warpgroup.ACTIONS,
+    **warpgroup.ACTIONS, **tensor_memory.ACTIONS,
     **bulk_copy.ACTIONS, **mbarrier.ACTIONS, **cluster.ACTIONS,
     **texture.ACTIONS,
 }  # fmt: skip

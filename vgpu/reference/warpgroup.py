@@ -24,20 +24,29 @@ SWIZZLED = {0: 16, 1: 128, 2: 64, 3: 32}  # bytes of a line of the pattern, by m
 
 def places(descriptor: int, rows: np.ndarray, elements: np.ndarray, bits: int, turned: bool) -> np.ndarray:
     """The byte in shared memory of each element (column) of each row; of single bits, that of a byte of 8."""
+    return laid_out(descriptor, SWIZZLED[descriptor >> 62], rows, elements, bits, turned)
+
+
+def laid_out(
+    descriptor: int, line: int, rows: np.ndarray, elements: np.ndarray, bits: int, turned: bool, pairs: bool = False
+) -> np.ndarray:
+    """The same for a pattern with lines of so many bytes; `pairs`: it exchanges chunks of 32 bytes, and has 4 k."""
     start, leading, stride = ((descriptor >> first & 0x3FFF) << 4 for first in (0, 16, 32))
-    base, line = descriptor >> 49 & 7, SWIZZLED[descriptor >> 62]
+    base = descriptor >> 49 & 7
     row, at = rows[:, None], elements[None] * bits // 8
     if turned:
-        k, byte = elements[None], row * bits // 8
+        k, byte, many = elements[None], row * bits // 8, 4 if pairs else 8
         if line == 16:
             offset = byte // 16 * stride + k // 8 * leading + k % 8 * 16 + byte % 16
         else:
-            offset = byte // line * leading + k // 8 * stride + k % 8 * line + byte % line
+            offset = byte // line * leading + k // many * stride + k % many * line + byte % line
     elif line == 16:
         offset = row // 8 * stride + row % 8 * 16 + at // 16 * leading + at % 16
     else:
         offset = row // 8 * stride + row % 8 * line + at
     address = start + offset
+    if pairs:
+        return address ^ ((address // 128 - base) % 4) * 32
     return address ^ ((address // 128 - base) % (line // 16)) * 16
 
 

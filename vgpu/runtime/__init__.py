@@ -24,7 +24,9 @@ from vgpu.runtime import (
     replay,
     shadow,
     tensor,
+    tensor_memory,
     texture,
+    umma,
     warpgroup,
 )
 
@@ -36,6 +38,7 @@ def source(vectors: str) -> str:
     """
     parts = (
         driver, places, barriers, replay, host, follow, heap, tensor, warpgroup, texture, async_copy, mbarrier, cluster,
+        tensor_memory,
     )  # fmt: skip
     written = [access.source(vectors == "avx512"), shadow.hooks(), lanes.source(vectors)]
     return "\n".join([*written, *(part.source() for part in (*parts, bulk_copy))])
@@ -43,4 +46,5 @@ def source(vectors: str) -> str:
 
 def later(function: str, vectors: str) -> str | None:
     """The module of a function that is made only when a kernel calls it, or None; `vectors` as for `source`."""
-    return tensor.later(function) or warpgroup.later(function, vectors) or directed.later(function, vectors)
+    found = tensor.later(function) or warpgroup.later(function, vectors) or umma.later(function)
+    return found or directed.later(function, vectors)

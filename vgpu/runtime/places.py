@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from vgpu.base.context import BARRIER_BYTES, CLOCK, HEADER, LAUNCH_SLOT, RESIDENT_BYTES, RESIDENT_SLOT, SLICE
+from vgpu.base.context import (
+    BARRIER_BYTES,
+    CLOCK,
+    HEADER,
+    LAUNCH_SLOT,
+    RESIDENT_BYTES,
+    RESIDENT_SLOT,
+    SLICE,
+    TENSOR_MEMORY,
+    TENSOR_MEMORY_BYTES,
+)
 from vgpu.ir.value import Value
 from vgpu.runtime.write import Routine
 
@@ -101,6 +111,9 @@ def _begin() -> Routine:
     r.fill(r.slot("barriers", "ptr"), 0, BARRIER_BYTES)
     with r.when(r.slot("cluster").above(1)):
         r.fill(r.slot("cluster_lanes", "ptr"), 0, warps << 7)
+    with r.when(r.slot("tensor_memory").ne(0)):
+        records = TENSOR_MEMORY["taken"]
+        r.fill(r.at(r.slot("tensor_memory", "ptr"), records), 0, TENSOR_MEMORY_BYTES - records)
     r.fill(r.slot("local_base", "ptr"), -1, r.slot("local_bytes") * (warps << 5))
     first, states = r.slot("first_pcs", "ptr"), r.slot("states", "ptr")
     nbytes, cleared = r.slot("state_bytes"), r.slot("zeroed_state")

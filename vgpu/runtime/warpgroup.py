@@ -26,12 +26,21 @@ SIDE = 16  # sums of a vector: four rows of four columns
 PARTED = (0, 2, 4, 6, 1, 3, 5, 7)  # the columns of eight, as registers of D have them
 
 
-class _Matrix:
-    """A matrix in shared memory: the fields of its descriptor, and its chunks."""
+_CHUNKS = dict(enumerate(CHUNKS))
 
-    def __init__(self, r: Routine, descriptor: Value, kind: str, turned: bool):
-        self.r, self.kind, self.turned = r, kind, turned
-        fields = fields_of(r, descriptor)
+
+class Matrix:
+    """A matrix in shared memory, by the fields of its descriptor; `pairs`: swizzling keeps two chunks together."""
+
+    def __init__(
+        self,
+        r: Routine,
+        fields: dict[str, Value],
+        turned: bool,
+        shared: Value | None = None,
+        pairs: Value | None = None,
+    ):
+        self.r, self.turned, self.shared, self.pairs = r, turned, shared or r.slot("shared_base"), pairs
         self.start, self.leading, self.stride, self.base = (fields[n] for n in ("start", "leading", "stride", "base"))
         self.chunks = fields["chunks"]
         self.plain = self.chunks.eq(1)
@@ -41,30 +50,40 @@ class _Matrix:
         self.eight = self.plain.select(self.leading, self.stride)
 
     def rows(self, group: Value) -> Value:
-        """How far eight rows lie from the start."""
+        """How far eight rows, or one chunk of rows of an MN-major matrix, lie from the start."""
         if not self.turned:
             return group * self.stride
         across = group // self.chunks * self.leading + group % self.chunks * CHUNK
         return self.plain.select(group * self.stride, across)
 
-    def chunk(self, offset: Value) -> Value:
-        """The elements of the chunk at an offset, before swizzling."""
-        r, address = self.r, self.start + offset
+    def place(self, offset: Value) -> Value:
+        """A pointer to the chunk that is at an offset before swizzling."""
+        address = self.start + offset
         line = (address >> 7) - self.base
-        address = address ^ (line & (self.chunks - 1)) << 4
-        place = (r.slot("shared_base") + address).to("ptr")
-        return widen(self.kind, r.load(place, "<4 x i32>", CHUNK))
+        moved = (line & (self.chunks - 1)) << 4
+        if self.pairs is not None:
+            moved = self.pairs.select((line & 3) << 5, moved)
+        return (self.shared + (address ^ moved)).to("ptr")
+
+    def chunk(self, offset: Value, kind: str) -> Value:
+        """The elements of the chunk at an offset, before swizzling."""
+        return widen(kind, self.r.load(self.place(offset), "<4 x i32>", CHUNK))
 
 
-def fields_of(r: Routine, descriptor: Value) -> dict[str, Value]:
+def fields_of(
+    r: Routine,
+    descriptor: Value,
+    layout: dict[str, tuple[int, int, int]] = DESCRIPTOR,
+    chunks: dict[int, int] = _CHUNKS,
+) -> dict[str, Value]:
     """The fields of a descriptor, and the chunks of its swizzling mode."""
     fields = {}
-    for name, (first, bits, shift) in DESCRIPTOR.items():
+    for name, (first, bits, shift) in layout.items():
         fields[name] = (descriptor >> first & (1 << bits) - 1) << shift
-    chunks = r.number("i64", CHUNKS[0])
-    for mode, count in enumerate(CHUNKS):
-        chunks = fields["mode"].eq(mode).select(count, chunks)
-    return fields | {"chunks": chunks}
+    found = r.number("i64", chunks[0])
+    for mode, count in chunks.items():
+        found = fields["mode"].eq(mode).select(count, found)
+    return fields | {"chunks": found}
 
 
 def _kind(p: GroupProduct) -> str:
@@ -99,13 +118,13 @@ def _spread_rows(v: Variant) -> Routine:
 def _read_rows(p: GroupProduct, role: str, kind: str) -> Routine:
     """Eight rows of a K-major matrix, one after the other: those of B as the registers of D have its columns."""
     r = Routine(f"read_{role}", "ptr ctx, i64 matrix, i64 group, ptr to")
-    matrix = _Matrix(r, r["matrix"], _element(kind), False)
+    matrix = Matrix(r, fields_of(r, r["matrix"]), False)
     start, count = matrix.rows(r["group"]), p.elements // 2
     for row in range(8):
         at = (PARTED.index(row) if role == "b" else row) * p.elements
         for half in (0, 1):
             offset = start + matrix.pitch * row + (matrix.next if half else 0)
-            r.store(r.at(r["to"], 4 * (at + half * count)), matrix.chunk(offset), 4 * count)
+            r.store(r.at(r["to"], 4 * (at + half * count)), matrix.chunk(offset, _element(kind)), 4 * count)
     return r
 
 
@@ -113,10 +132,10 @@ def _read_columns(v: Variant, role: str, kind: str) -> Routine:
     """Eight rows of an MN-major matrix, whose chunks have one k each, to where A or B wants them."""
     p = v.product
     r = Routine(f"read_{role}", "ptr ctx, i64 matrix, i64 group, ptr to")
-    matrix = _Matrix(r, r["matrix"], kind, True)
+    matrix = Matrix(r, fields_of(r, r["matrix"]), True)
     start = matrix.rows(r["group"])
     for k in range(p.k):
-        column = matrix.chunk(start + matrix.eight * (k // 8) + matrix.pitch * (k % 8))
+        column = matrix.chunk(start + matrix.eight * (k // 8) + matrix.pitch * (k % 8), kind)
         if role == "a":
             _spread(r, p, v.negated, column, r.at(r["to"], k << 8))
         else:
@@ -291,23 +310,27 @@ def _check() -> Routine:
     return r
 
 
+def end_of(fields: dict[str, Value], rows: Value, k: Value, turned: Value, eight: Value | int = 8) -> Value:
+    """The byte of shared memory past a matrix of so many groups of rows (8 of them, or a chunk) and of `eight` k."""
+    chunks, leading, stride = fields["chunks"], fields["leading"], fields["stride"]
+    plain, rows, k = chunks.eq(1), rows - 1, k - 1
+    along = rows * stride + plain.select(leading, CHUNK) + chunks * (7 * CHUNK)
+    across = plain.select(
+        k * leading + rows * stride,
+        k * stride + rows // chunks * leading + rows.intrinsic("llvm.umin", chunks - 1) * CHUNK,
+    ) + chunks * ((eight - 1) * CHUNK)
+    last = fields["start"] + turned.select(across, along)
+    # Swizzling leaves each chunk among those that it is exchanged with.
+    return (last | chunks * CHUNK - 1) + 1
+
+
 def _check_matrix() -> Routine:
     """The lanes that may multiply: all or none, where a matrix of 8·`rows` rows and 8·`k` columns isn't in shared memory.
 
     `k` counts for MN-major matrices only: rows of the others have 32 bytes.
     """
     r = Routine("wb_matrix", "ptr ctx, i64 site, i32 mask, i64 matrix, i64 rows, i64 k, i1 turned", "i32")
-    fields = fields_of(r, r["matrix"])
-    chunks, leading, stride = fields["chunks"], fields["leading"], fields["stride"]
-    plain, rows, k = chunks.eq(1), r["rows"] - 1, r["k"] - 1
-    along = rows * stride + plain.select(leading, CHUNK)
-    across = plain.select(
-        k * leading + rows * stride,
-        k * stride + rows // chunks * leading + rows.intrinsic("llvm.umin", chunks - 1) * CHUNK,
-    )
-    last = fields["start"] + chunks * (7 * CHUNK) + r["turned"].select(across, along)
-    # Swizzling leaves each chunk among those that it is exchanged with.
-    end = (last | chunks * CHUNK - 1) + 1
+    end = end_of(fields_of(r, r["matrix"]), r["rows"], r["k"], r["turned"])
     beyond = end.above(r.slot("shared_bytes"))
     with r.when(beyond & r["mask"].ne(0)):
         r.fail("descriptor", r["site"], r["mask"], (end - 1).splat())
