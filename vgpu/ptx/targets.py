@@ -65,10 +65,12 @@ def too_new(instruction: Instruction, target: str) -> str | None:
     if least <= int(have[1]) <= (last or _LAST) and (have[2] or not last):
         return None
     word = f"sm_{least}a" if last else f"sm_{least} or a newer one"
-    remedy = f'call device("{_MODELS.get(least)}") first'
-    if last:  # what a GPU's own architecture compiles for has no letter
-        remedy = f'compile CUDA C with options=("-arch=compute_{least}a",)'
-    remedy = f"; for code that is compiled here, {remedy}" if last or least in _MODELS else ""
+    remedies = []
+    if least in _MODELS and int(have[1]) != least:
+        remedies.append(f'call device("{_MODELS[least]}") first')
+    if last:  # CuPy and nvcc compile for targets without a letter, too, unless they are told
+        remedies.append(f'compile CUDA C with -arch=sm_{least}a: RawKernel(…, options=("-arch=sm_{least}a",))')
+    remedy = f"; for code that is compiled here, {', and '.join(remedies)}" if remedies else ""
     return f"needs .target {word} and the file says {target}{remedy}"
 
 
