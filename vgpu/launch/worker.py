@@ -62,7 +62,7 @@ def block_areas(run: Running) -> dict[str, int]:
     return {
         "states": run.warps * run.lowered.state_bytes, "local": run.warps * LANES * run.lowered.local_bytes,
         "barriers": BARRIER_BYTES, "copies": run.warps * QUEUE_BYTES + COPIES if run.asynchronous else 0,
-        "cluster_lanes": run.warps * LANES * 4 if run.together > 1 else 0,
+        "cluster_lanes": run.warps * LANES * 4,  # a block without others, too, may wait at its cluster's barrier
         # The runtime reads up to WINDOW bytes at a time, so as many follow the last byte.
         "shared": run.shared_bytes + WINDOW,
     }  # fmt: skip

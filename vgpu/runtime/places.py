@@ -99,8 +99,7 @@ def _begin() -> Routine:
     r.fill(shared, -1, r.slot("shared_bytes"))
     r.fill(shared, 0, r.slot("zeroed_shared"))
     r.fill(r.slot("barriers", "ptr"), 0, BARRIER_BYTES)
-    with r.when(r.slot("cluster").above(1)):
-        r.fill(r.slot("cluster_lanes", "ptr"), 0, warps << 7)
+    r.fill(r.slot("cluster_lanes", "ptr"), 0, warps << 7)
     r.fill(r.slot("local_base", "ptr"), -1, r.slot("local_bytes") * (warps << 5))
     first, states = r.slot("first_pcs", "ptr"), r.slot("states", "ptr")
     nbytes, cleared = r.slot("state_bytes"), r.slot("zeroed_state")
