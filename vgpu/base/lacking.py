@@ -27,7 +27,7 @@ _TABLE = (
     (
         r"\btcgen05\b",
         "tensor-core instructions of whole warp groups",
-        "compile for `compute_80` and multiply with `mma.sync` or `nvcuda::wmma`, which every GPU since has",
+        'model a Hopper GPU, which multiplies with `wgmma` (`device("H100")`), or use `mma.sync` or `nvcuda::wmma`',
     ),
     (
         r"\bmma\.sp\b",
@@ -49,11 +49,6 @@ _TABLE = (
         r"reduction by a tensor map|the reduction",
         "bulk reductions of this form",
         "add with `atomicAdd`, or reduce runs of memory with `cp.reduce.async.bulk` and add, min, max, and, or, xor",
-    ),
-    (
-        r"\btensormap\b",
-        "tensor maps made in kernels",
-        "make one map for each array on the host with `tensor_map(array, box)`",
     ),
     (
         r"a call of `",

@@ -35,7 +35,7 @@ from vgpu.launch.grid import Grid
 from vgpu.launch.restored import restored
 from vgpu.launch.running import BRIEF
 from vgpu.lower import Lowered, lower
-from vgpu.ptx import Function, Parameter, device_library
+from vgpu.ptx import Function, Parameter, device_library, tensor_maps
 from vgpu.ptx.verify import verify
 from vgpu.runtime import jit
 from vgpu.storage import heap, layout, memory
@@ -250,11 +250,11 @@ def _module(ptx_text: str) -> ptx.Module:
 
 
 def _parsed(ptx_text: str) -> ptx.Module:
-    """A module that has been checked."""
+    """A module that has been checked, in the instructions that the engine has."""
     module = device_library.complete(ptx.parse(ptx_text))
     for function in module.functions.values():
         verify(module, function)
-    return module
+    return tensor_maps.written_out(module)
 
 
 def _main_file(module: ptx.Module, function: ptx.Function) -> str:

@@ -20,7 +20,7 @@ _LEAST = (
     (r"^fence\.\S*(?:proxy\.(?:async|tensormap)|mbarrier_init|sync_restrict)", 90),
     # memory and caches
     (r"^(?:discard|applypriority|createpolicy)\b|L2::cache_hint|L2::256B|^prefetch\.\S*L2::evict", 80),
-    (r"^prefetch\.tensormap|\bcluster\b|^(?:atom|red)\.\S*(?:bf16|b128|\bv[248]\b)", 90),
+    (r"^prefetch\.tensormap|^tensormap\.cp_fenceproxy|\bcluster\b|^(?:atom|red)\.\S*(?:bf16|b128|\bv[248]\b)", 90),
     (r"^(?:ld|st)\.\S*(?:\bv8\b|\bv4\.[busf]64\b)", 100),
     # warps
     (r"^redux\.", 80),
@@ -46,7 +46,7 @@ _LEAST = (
 # architecture on, and up to another one.
 _LAST = 999
 _OWN = (
-    (r"^setmaxnreg\b", 90, _LAST),
+    (r"^setmaxnreg\b|^tensormap\.replace\b", 90, _LAST),
     (r"^wgmma\b", 90, 99),
     (r"^cvt\.\S*(?:e2m1x2|e2m3x2|e3m2x2|ue8m0x2)|^cvt\.\S*e[45]m[23]x2\.bf16x2", 100, _LAST),
     (r"^(?:ld|st)matrix\.\S*\bb8", 100, _LAST),

@@ -41,8 +41,8 @@ def run_cuda_c(files: Sequence[str], arguments: Sequence[str], options: Sequence
         )
     with tempfile.TemporaryDirectory() as folder:
         sources = [_source(path, programs.get(at)) for at, path in enumerate(paths)]
-        host = [option for option in options if not option.startswith("-arch")]
-        made, stubs = build.library(sources, Path(folder), host)
+        of_host = [option for option in options if not option.startswith("-arch")]
+        made, stubs = build.library(sources, Path(folder), of_host)
         devices = {}
         for at, program in ((at, program) for at, program in programs.items() if program.kernels):
             text = program.device(" ".join(stubs[at].values()))
