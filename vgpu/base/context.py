@@ -172,14 +172,15 @@ LOADS, STORES = 0, 1  # kinds of bulk copies, plus flags: TENSOR for those that 
 TENSOR, NEAR, MULTICAST, IM2COL = 2, 4, 8, 16
 
 # A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element, swizzled bytes of a row and
-# mode (0, or 1 for im2col), the address, and for each of 5 dimensions, fastest first: elements, bytes between them,
-# elements of a box, steps. In im2col mode the boxes are channels, pixels, and for W, H and D the lower (in the low 16
-# bits) and the upper corner.
+# mode (the bits below), the address, and for each of 5 dimensions, fastest first: bytes between elements, elements,
+# those of a box, steps. In im2col mode the boxes are channels, pixels, and for W, H and D the lower (in the low 16
+# bits) and the upper corner. What stands in dimensions above the rank doesn't count.
 TENSOR_BYTES, TENSOR_MARK = 128, 0x70616D726F736E65
 TENSOR_MAP = {
-    "mark": 0, "rank": 8, "element": 12, "swizzle": 16, "mode": 20, "address": 24, "sizes": 32, "strides": 52,
+    "mark": 0, "rank": 8, "element": 12, "swizzle": 16, "mode": 20, "address": 24, "strides": 32, "sizes": 72,
     "box": 92, "steps": 108,  # axis 0 has none, so that they begin 4 bytes further
 }  # fmt: skip
+COLUMNS, FILL_NAN = 1, 2  # modes: im2col; elements outside the tensor are read as NaN, all bits set
 
 # A block's tensor memory: 512 columns of 128 words, one after the other. Then: which units of 32 columns are taken
 # (bits), whether the block may allocate no more, the site of its last allocation, and for each unit the columns of the

@@ -61,11 +61,6 @@ _TABLE = (
         "add with `atomicAdd`, or reduce runs of memory with `cp.reduce.async.bulk` and add, min, max, and, or, xor",
     ),
     (
-        r"\btensormap\b",
-        "tensor maps made in kernels",
-        "make one map for each array on the host with `tensor_map(array, box)`",
-    ),
-    (
         r"a call of `",
         "functions from elsewhere, nor launches by a kernel",
         "define the function in the same source, and launch kernels from the host",

@@ -153,9 +153,9 @@ class Builder:
         text = nbytes.to("i64").text if isinstance(nbytes, Value) else str(nbytes)
         self.line(f"call void @llvm.memcpy.p0.p0.i64({target}, {source}, i64 {text}, i1 false)")
 
-    def fill(self, target: Value, byte: int, nbytes: Value | int) -> None:
+    def fill(self, target: Value, byte: Value | int, nbytes: Value | int) -> None:
         text = nbytes.to("i64").text if isinstance(nbytes, Value) else str(nbytes)
-        self.line(f"call void @llvm.memset.p0.i64({target}, i8 {byte}, i64 {text}, i1 false)")
+        self.line(f"call void @llvm.memset.p0.i64({target}, i8 {getattr(byte, 'text', byte)}, i64 {text}, i1 false)")
 
     # -- calls
 

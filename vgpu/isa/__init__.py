@@ -47,6 +47,7 @@ KINDS: dict[str, str] = {
     "alloca": "unsupported", "cp": "copy", "createpolicy": "policy", "mbarrier": "mbarrier",
     "tex": "texture", "tld4": "texture", "suld": "surface", "sust": "surface",
     "txq": "texture_query", "suq": "texture_query", "mapa": "cluster", "getctarank": "cluster",
+    "tensormap": "tensor_map",  # written out before kernels are compiled: see ptx/tensor_maps.py
 }  # fmt: skip
 
 MADE = (

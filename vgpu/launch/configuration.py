@@ -71,21 +71,24 @@ def launch_bounds(function: Function) -> tuple[int, int]:
     return most, exactly
 
 
-def check_cluster(kernel: Kernel, grid: tuple[int, int, int]) -> tuple[int, int, int]:
+def cluster_of(name: str, function: Function) -> tuple[int, int, int]:
     """The blocks of a cluster in x, y and z, (1, 1, 1) without clusters; `LaunchError` for what a GPU refuses."""
-    x, y, z = (*kernel.function.directives.get("reqnctapercluster", ()), 1, 1, 1)[:3]
-    cluster = x, y, z
+    x, y, z = (*function.directives.get("reqnctapercluster", ()), 1, 1, 1)[:3]
     if not 1 <= x * y * z <= MAX_CLUSTER:
         raise LaunchError(
-            f"{kernel.name} was compiled for clusters of {x} × {y} × {z} = {x * y * z} blocks; a GPU takes 1 to "
-            f"{MAX_CLUSTER}. Change `__cluster_dims__`."
+            f"{name} has clusters of {x} × {y} × {z} = {x * y * z} blocks; a GPU takes 1 to {MAX_CLUSTER}. Change "
+            "`__cluster_dims__`, or the launch attribute."
         )
-    if any(blocks % size for blocks, size in zip(grid, cluster, strict=True)):
+    return x, y, z
+
+
+def check_cluster(kernel: Kernel, grid: tuple[int, int, int]) -> None:
+    """A `LaunchError` for a grid that can't be divided into the kernel's clusters."""
+    if any(blocks % size for blocks, size in zip(grid, kernel.cluster, strict=True)):
         raise LaunchError(
-            f"{kernel.name} runs in clusters of {cluster} blocks, and the grid of {grid} blocks can't be divided into "
-            "these. Launch a multiple in each dimension."
+            f"{kernel.name} runs in clusters of {kernel.cluster} blocks, and the grid of {grid} blocks can't be "
+            "divided into these. Launch a multiple in each dimension."
         )
-    return cluster
 
 
 def check_launch_bounds(kernel: Kernel, block: tuple[int, int, int]) -> None:

@@ -63,7 +63,8 @@ class Grid(Running):
         seed: int | None = None,
         watched: tuple[int, int] | None = None,
     ):
-        cluster = check_cluster(kernel, grid)
+        check_cluster(kernel, grid)
+        cluster = kernel.cluster
         self.kernel, self.lowered, self.address = kernel, lowered, address
         self.grid, self.block, self.together = grid, block, math.prod(cluster)
         self.observe, self.cooperative, self.seed = observe, cooperative, seed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,16 +14,18 @@ from functools import cache, cached_property, lru_cache
 from vgpu import faults, ptx
 from vgpu.base import on_disk, own, records, settings, steady
 from vgpu.base import schedule as schedules
+from vgpu.base.errors import LaunchError
 from vgpu.base.precision import fp8_kind
+from vgpu.hardware.device import current
 from vgpu.launch import host_calls, residency
 from vgpu.launch.configuration import (
     WARP,
     Dimensions,
-    check_cluster,
     check_dimensions,
     check_launch_bounds,
     check_shared,
     check_warp,
+    cluster_of,
     launch_bounds,
     pack,
     packing,
@@ -32,7 +35,7 @@ from vgpu.launch.grid import Grid
 from vgpu.launch.restored import restored
 from vgpu.launch.running import BRIEF
 from vgpu.lower import Lowered, lower
-from vgpu.ptx import Function, Parameter, device_library
+from vgpu.ptx import Function, Parameter, device_library, tensor_maps
 from vgpu.ptx.verify import verify
 from vgpu.runtime import jit
 from vgpu.storage import heap, layout, memory
@@ -106,6 +109,39 @@ class Kernel:
     @cached_property
     def bounds(self) -> tuple[int, int]:
         return launch_bounds(self.function)
+
+    @cached_property
+    def cluster(self) -> tuple[int, int, int]:
+        """The blocks of a cluster in x, y and z; `LaunchError` for a size that no GPU takes."""
+        return cluster_of(self.name, self.function)
+
+    @cached_property
+    def _clustered(self) -> dict[tuple[int, int, int], Kernel]:
+        return {}
+
+    def in_clusters(self, size: tuple[int, int, int]) -> Kernel:
+        """The kernel for a launch that sets the size of its clusters: as if it had been compiled for that size.
+
+        Both share the module's variables. Errors: `LaunchError` where it was compiled for another size, or the modelled
+        GPU has no clusters.
+        """
+        if size == self.cluster:
+            return self
+        if current().compute_capability < (9, 0):
+            raise LaunchError(
+                f"the {current().name} has no clusters, and {self.name} is launched in some: choose a GPU of compute "
+                'capability 9.0 or newer, such as device("H100").'
+            )
+        if self.cluster != (1, 1, 1):
+            raise LaunchError(f"{self.name} was compiled for clusters of {self.cluster} blocks, and can't have {size}.")
+        with _compile_lock:
+            if size not in self._clustered:
+                directive = f".reqnctapercluster {', '.join(map(str, size))} "
+                head = re.compile(rf"\.entry\s+{re.escape(self.entry)}(?![\w$])\s*(?:\([^)]*\))?\s*")
+                text = head.sub(lambda found: found[0] + directive, self.ptx, count=1)
+                loaded = LoadedModule(_module(text), self.module.variables)
+                self._clustered[size] = replace(self, ptx=text, module=loaded)
+            return self._clustered[size]
 
     @cached_property
     def _variants(self) -> dict[tuple[bool | str, ...], tuple[Lowered, int]]:
@@ -199,7 +235,7 @@ def _load(
     source: str | tuple[str, ...],
     first_line: int,
 ) -> dict[str, Kernel]:
-    module = on_disk.kept("module", (), (ptx_text,), lambda: _parsed(ptx_text), records.dump, records.load)
+    module = _module(ptx_text)
     loaded = LoadedModule(module, layout.load_variables(module))
     lines = tuple(source.splitlines()) if isinstance(source, str) else tuple(source)
     found = {}
@@ -209,12 +245,16 @@ def _load(
     return found
 
 
+def _module(ptx_text: str) -> ptx.Module:
+    return on_disk.kept("module", (), (ptx_text,), lambda: _parsed(ptx_text), records.dump, records.load)
+
+
 def _parsed(ptx_text: str) -> ptx.Module:
-    """A module that has been checked."""
+    """A module that has been checked, in the instructions that the engine has."""
     module = device_library.complete(ptx.parse(ptx_text))
     for function in module.functions.values():
         verify(module, function)
-    return module
+    return tensor_maps.written_out(module)
 
 
 def _main_file(module: ptx.Module, function: ptx.Function) -> str:
@@ -336,7 +376,6 @@ def run(
 ) -> Grid:
     """Run a launch to its end, and return it; raises the kernel's error. Arguments as for `launch`."""
     check_launch_bounds(kernel, block)
-    cluster = check_cluster(kernel, grid)
     if watched is not None:
         _check_watched(watched, grid, block)
     counted = counted or watched is not None
@@ -347,9 +386,8 @@ def run(
     timeout = settings.timeout(timeout)
     data = pack(kernel, params)
     warps = math.prod(grid) * -(-math.prod(block) // WARP)
-    workers = (
-        1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), math.prod(grid) // math.prod(cluster))
-    )
+    apart = -(-math.prod(grid) // math.prod(kernel.cluster))  # blocks of one cluster run in one worker
+    workers = 1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), apart)
     shape = lowered, grid, block, shared_bytes, workers
     plain = not (counted or cooperative or schedule.random or heap.current())
     with own.LAUNCHING:

@@ -63,7 +63,7 @@ def block_areas(run: Running) -> dict[str, int]:
     return {
         "states": run.warps * run.lowered.state_bytes, "local": run.warps * LANES * run.lowered.local_bytes,
         "barriers": BARRIER_BYTES, "copies": run.warps * QUEUE_BYTES + COPIES if run.asynchronous else 0,
-        "cluster_lanes": run.warps * LANES * 4 if run.together > 1 else 0,
+        "cluster_lanes": run.warps * LANES * 4 if run.together > 1 or run.lowered.spins else 0,
         "tensor_memory": TENSOR_MEMORY_BYTES if run.has_tensor_memory else 0,
         # The runtime reads up to WINDOW bytes at a time, so as many follow the last byte.
         "shared": run.shared_bytes + WINDOW,
@@ -92,13 +92,12 @@ class Worker:
         self.slots, self.table = buffers["slots"].view(np.int64), buffers["table"].view(np.int64).reshape(1, -1)
         fresh = self.sites.view(np.int64).reshape(-1, SITE_BYTES // 8)
         fresh[:, [SITE_SLOT["base"], SITE_SLOT["mask"]]] = -1  # no allocation and no pattern seen yet
-        at = {name: start + offset for name, offset in offsets.items()}
+        at = self._addresses(start, offsets)
         self._set_resident(0, at)
         values = run.slots | {
             "shared_base": at["shared"], "local_base": at["local"], "sites": at["sites"], "states": at["states"],
             "basic_blocks": at["basic_blocks"], "barriers": at["barriers"], "host_data": at["host_data"],
-            "copies": at["copies"], "cluster_lanes": at["cluster_lanes"],
-            "tensor_memory": at["tensor_memory"] if areas["tensor_memory"] else 0,
+            "copies": at["copies"], "cluster_lanes": at["cluster_lanes"], "tensor_memory": at["tensor_memory"],
             "texture_data": at["texture_data"], "resident_table": at["table"],
             "resident_slots": 1,
         }  # fmt: skip
@@ -131,10 +130,15 @@ class Worker:
     def __setitem__(self, name: str, value: int) -> None:
         self.slots[SLOT[name]] = value
 
+    def _addresses(self, start: int, offsets: dict[str, int]) -> dict[str, int]:
+        """Where each area lies; 0 for those that few launches have, if this one doesn't."""
+        lacking = {name: 0 for name in ("cluster_lanes", "tensor_memory") if not self.areas[name]}
+        return {name: start + offset for name, offset in offsets.items()} | lacking
+
     def _set_resident(self, index: int, at: dict[str, int]) -> None:
         record = {"block": -1, "shared_base": at["shared"], "local_base": at["local"], "states": at["states"],
                   "barriers": at["barriers"], "copies": at["copies"], "cluster_lanes": at["cluster_lanes"],
-                  "tensor_memory": at["tensor_memory"] if self.areas["tensor_memory"] else 0}  # fmt: skip
+                  "tensor_memory": at["tensor_memory"]}  # fmt: skip
         for name, value in record.items():
             self.table[index, RESIDENT_SLOT[name]] = value
 
@@ -149,7 +153,7 @@ class Worker:
         for index in range(have, slots):
             whole, offsets = _lay_out(self.areas)
             self.allocations.append(whole)
-            self._set_resident(index, {name: whole.ctypes.data + offset for name, offset in offsets.items()})
+            self._set_resident(index, self._addresses(whole.ctypes.data, offsets))
         self["resident_table"], self["resident_slots"] = table.ctypes.data, slots
 
     # -- the block that is running, and all that are resident

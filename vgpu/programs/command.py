@@ -97,6 +97,9 @@ def parser() -> argparse.ArgumentParser:
             "-D", dest="macros", action="append", default=[], metavar="NAME=VALUE", help="for a .cu file"
         )
         added.add_argument("-std", metavar="STANDARD", help="for a .cu file: c++17 unless given")
+        added.add_argument(
+            "-arch", metavar="SM", help="for a .cu file: sm_90a and the like; that of the modelled GPU unless given"
+        )
         added.add_argument("--kernel", metavar="NAME", help="launch this kernel of a .cu file, which needs no main")
         added.add_argument("--grid", default="1", metavar="N", help="its blocks: 4, or 16x16")
         added.add_argument("--block", default="256", metavar="N", help="threads of a block: 256, or 16x16")
@@ -178,7 +181,7 @@ def _execute(options: argparse.Namespace) -> int:
     from vgpu.programs.kernels import launch
 
     flags = [f"-I{folder}" for folder in options.folders] + [f"-D{macro}" for macro in options.macros]
-    flags += [f"-std={options.std}"] if options.std else []
+    flags += [f"-{name}={value}" for name in ("std", "arch") if (value := getattr(options, name))]
     try:
         if options.kernel is None:
             files, arguments = _files(options)

@@ -22,7 +22,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from vgpu.isa import tensor, tensor_memory, umma, warpgroup
-from vgpu.ptx import TYPE_BYTES, Imm, Instruction, Mem, Not, Pair, Reg, Special, Sym, Vec
+from vgpu.ptx import TYPE_BYTES, Imm, Instruction, Mem, Not, Pair, Reg, Special, Sym, Vec, tensor_maps
 
 Words = tuple[str, ...]
 BARRIERS = 16  # of a block
@@ -476,7 +476,7 @@ SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
     "cluster": _cluster,
     "branch": lambda opcode, words: ("l",), "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
     "barrier": _barrier, "fence": _fence, "shuffle": _shuffle, "vote": _vote, "match": _match, "redux": _redux,
-    "policy": _policy,
+    "policy": _policy, "tensor_map": lambda opcode, words: tensor_maps.shape(words),
     "elect": _elect, "tensor": _tensor, "tensor_memory": _tensor_memory, "texture": _texture, "surface": _surface,
     "texture_query": _query,
 }  # fmt: skip
@@ -500,4 +500,5 @@ def wrong_shape(kind: str, instruction: Instruction, registers: Mapping[str, str
     shape = _shape(kind, instruction.opcode, words)
     if shape is None or isinstance(shape, str):
         return shape
-    return wrong_operands(given, shape, registers) or (_wrong_selector(instruction) if kind == "tensor" else None)
+    more = {"tensor": _wrong_selector, "tensor_map": tensor_maps.wrong_number}.get(kind)
+    return wrong_operands(given, shape, registers) or (more(instruction) if more else None)

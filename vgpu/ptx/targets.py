@@ -20,7 +20,7 @@ _LEAST = (
     (r"^fence\.\S*(?:proxy\.(?:async|tensormap)|mbarrier_init|sync_restrict)", 90),
     # memory and caches
     (r"^(?:discard|applypriority|createpolicy)\b|L2::cache_hint|L2::256B|^prefetch\.\S*L2::evict", 80),
-    (r"^prefetch\.tensormap|\bcluster\b|^(?:atom|red)\.\S*(?:bf16|b128|\bv[248]\b)", 90),
+    (r"^prefetch\.tensormap|^tensormap\.cp_fenceproxy|\bcluster\b|^(?:atom|red)\.\S*(?:bf16|b128|\bv[248]\b)", 90),
     (r"^(?:ld|st)\.\S*(?:\bv8\b|\bv4\.[busf]64\b)", 100),
     # warps
     (r"^redux\.", 80),
@@ -46,7 +46,7 @@ _LEAST = (
 # architecture on, and up to another one.
 _LAST = 999
 _OWN = (
-    (r"^setmaxnreg\b", 90, _LAST),
+    (r"^setmaxnreg\b|^tensormap\.replace\b", 90, _LAST),
     (r"^wgmma\b", 90, 99),
     (r"^tcgen05\b", 100, 119),
     (r"^cvt\.\S*(?:e2m1x2|e2m3x2|e3m2x2|ue8m0x2)|^cvt\.\S*e[45]m[23]x2\.bf16x2", 100, _LAST),
@@ -66,10 +66,12 @@ def too_new(instruction: Instruction, target: str) -> str | None:
     if least <= int(have[1]) <= (last or _LAST) and (have[2] or not last):
         return None
     word = f"sm_{least}a" if last else f"sm_{least} or a newer one"
-    remedy = f'call device("{_MODELS.get(least)}") first'
-    if last:  # what a GPU's own architecture compiles for has no letter
-        remedy = f'compile CUDA C with options=("-arch=compute_{least}a",)'
-    remedy = f"; for code that is compiled here, {remedy}" if last or least in _MODELS else ""
+    remedies = []
+    if least in _MODELS and int(have[1]) != least:
+        remedies.append(f'call device("{_MODELS[least]}") first')
+    if last:  # CuPy and nvcc compile for targets without a letter, too, unless they are told
+        remedies.append(f'compile CUDA C with -arch=sm_{least}a: RawKernel(…, options=("-arch=sm_{least}a",))')
+    remedy = f"; for code that is compiled here, {', and '.join(remedies)}" if remedies else ""
     return f"needs .target {word} and the file says {target}{remedy}"
 
 

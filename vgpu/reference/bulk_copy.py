@@ -32,11 +32,15 @@ S32, U32 = isa.TYPES["s32"], isa.TYPES["u32"]
 
 @dataclass(frozen=True)
 class CopiedRange:
-    """One element or run of a copy: host addresses in shared and in global memory (None: outside the tensor), bytes."""
+    """One element or run of a copy: host addresses in shared and in global memory (None: outside the tensor), bytes.
+
+    `fill` is the byte that a load gets from outside.
+    """
 
     near: int
     remote: int | None
     nbytes: int
+    fill: int = 0
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Bulk:
             if self.barrier is None:
                 self._store(each)
             elif each.remote is None:
-                ctypes.memset(each.near, 0, each.nbytes)
+                ctypes.memset(each.near, each.fill, each.nbytes)
             else:
                 ctypes.memmove(each.near, each.remote, each.nbytes)
         if self.barrier is not None and self.home is not None:
@@ -160,7 +164,7 @@ def _box(
         inside = all(0 <= a < n for a, n in zip(at, sizes, strict=True))
         remote = base + sum(a * s for a, s in zip(at, strides, strict=True)) if inside else None
         near = swizzled(shared + number * element, found.swizzle)  # windows begin at multiples of 1024
-        ranges.append(CopiedRange(near, remote, element))
+        ranges.append(CopiedRange(near, remote, element, 0xFF if found.fills_nan else 0))
     return tuple(ranges), nbytes
 
 

@@ -16,6 +16,8 @@ from vgpu.base.context import (
     BULK_ENTRY,
     BULK_ENTRY_BYTES,
     BULK_REQUEST,
+    COLUMNS,
+    FILL_NAN,
     IM2COL,
     LOADS,
     MULTICAST,
@@ -165,7 +167,7 @@ def _pixel(r: Routine, map_: Value, starts: list[Value], number: Value, places: 
 
 
 def _tensor() -> Routine:
-    """A box of a tensor, row by row: what lies outside the tensor comes as zeros and is not written.
+    """A box of a tensor, row by row: what lies outside the tensor comes as zeros or NaN and is not written.
 
     In im2col mode a row is a pixel.
     """
@@ -180,6 +182,8 @@ def _tensor() -> Routine:
     stores, columns = kind & STORES, (kind & IM2COL).ne(0)
     shared = r["shared"]  # a multiple of 1024 lies before shared memory, so that swizzling may take it for an offset
     starts = [r.load(r.at(r["entry"], BULK_ENTRY["coordinates"] + 8 * axis), "i64", 8) for axis in range(AXES)]
+    mode = r.load(r.at(map_, TENSOR_MAP["mode"]), "i32", 1)
+    outside = (mode & FILL_NAN).ne(0).select(r.number("i8", -1), r.number("i8", 0))
     row, rows = _extent(r, map_, columns)
     none = r.number("i64", 0)
     low = starts[0].below(0, signed=True).select(none - starts[0], none)
@@ -204,7 +208,7 @@ def _tensor() -> Routine:
             address.add(at * _axis(r, map_, "strides", axis))
         offset = shared + number * row * element
         with r.when(stores.eq(0)):
-            r.fill(offset.to("ptr"), 0, row * element)
+            r.fill(offset.to("ptr"), outside, row * element)
         with r.when(inside.get() & (empty ^ 1)):
             remote = address.get() + starts[0] * element
             first, last = low * element, high * element
@@ -321,16 +325,15 @@ def _sound() -> Routine:
     swizzle, columns = field("swizzle"), r["columns"]
     address = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
     wrong = [r.load(map_, "i64", 1).ne(TENSOR_MARK), field("rank").ne(rank), (rank - 1).above(AXES - 1)]
-    wrong += [field("mode").ne(columns.to("i64")), columns & rank.below(3)]
+    wrong += [(field("mode") & ~FILL_NAN).ne(columns.select(r.number("i64", COLUMNS), 0)), columns & rank.below(3)]
     wrong += [element.ne(1) & element.ne(2) & element.ne(4) & element.ne(8), (address & 15).ne(0)]
     wrong += [swizzle.ne(0) & swizzle.ne(32) & swizzle.ne(64) & swizzle.ne(128)]
     for axis in range(AXES):
         size, stride, box = (_axis(r, map_, name, axis) for name in ("sizes", "strides", "box"))
         step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
-        unused = rank.below(axis + 1) & ((size - 1) | (box - 1) | (step - 1) | stride).ne(0)
         most = columns.select(r.number("i64", 1023), r.number("i64", 255)) if axis == 1 else 255
         corner = columns if axis > 1 else r.number("i1", 0)
-        wrong += [size.eq(0), (box - 1).above(most) & (corner ^ 1), (step - 1).above(7), unused]
+        wrong += [size.eq(0), (box - 1).above(most) & (corner ^ 1), (step - 1).above(7)]
         if 0 < axis < AXES - 1:
             wrong.append(columns & rank.above(axis + 1) & _bad_corners(r, map_, rank, axis))
         if axis:
@@ -348,6 +351,14 @@ def _sound() -> Routine:
         found = found | one
     r.give(found ^ 1)
     return r
+
+
+def _clear_unused(r: Routine, map_: Value, rank: Value) -> None:
+    """What doesn't count of a private copy of a tensor map, as for a single element."""
+    for axis in range(1, AXES):
+        with r.when(rank.above(axis) ^ 1):
+            for name, bits, value in (("sizes", 32, 1), ("box", 32, 1), ("steps", 32, 1), ("strides", 64, 0)):
+                r.store(r.at(map_, TENSOR_MAP[name] + bits // 8 * axis), r.number(f"i{bits}", value), 1)
 
 
 def _bad_corners(r: Routine, map_: Value, rank: Value, axis: int) -> Value:
@@ -374,6 +385,7 @@ def _check_tensor() -> Routine:
     with r.when(inside(r["map"], r.number("i64", TENSOR_BYTES), r.number("i1", 0))):
         source = r["map"].to("ptr")
         r.line(f"call void @llvm.memcpy.p0.p0.i64({map_}, {source}, i64 {TENSOR_BYTES}, i1 true)")
+        _clear_unused(r, map_, r["rank"])
         right.set(r.call("i1", "sound_map", map_, r["rank"], r["columns"]))
     with r.when(right.get() ^ 1):
         fault(r, "tensor_map", r["id"], r["lane"], r["map"])

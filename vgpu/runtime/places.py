@@ -109,7 +109,7 @@ def _begin() -> Routine:
     r.fill(shared, -1, r.slot("shared_bytes"))
     r.fill(shared, 0, r.slot("zeroed_shared"))
     r.fill(r.slot("barriers", "ptr"), 0, BARRIER_BYTES)
-    with r.when(r.slot("cluster").above(1)):
+    with r.when(r.slot("cluster_lanes").ne(0)):
         r.fill(r.slot("cluster_lanes", "ptr"), 0, warps << 7)
     with r.when(r.slot("tensor_memory").ne(0)):
         records = TENSOR_MEMORY["taken"]

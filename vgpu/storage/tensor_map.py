@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from vgpu.base.context import COLUMNS, FILL_NAN, TENSOR_MAP, TENSOR_MARK
 from vgpu.base.context import TENSOR_BYTES as BYTES
-from vgpu.base.context import TENSOR_MAP, TENSOR_MARK
 
 SWIZZLES = (0, 32, 64, 128)
 MOST_AXES = 5
@@ -23,7 +23,7 @@ class TensorDescriptor:
 
     `strides` are bytes, one per axis, `box` the box's extent in elements, `steps` the traversal stride in elements,
     `swizzle` the bytes of a swizzled row or 0. In im2col mode `box` is channels and pixels, and `corners` the lower and
-    the upper end of W, H and D, as far as the array has them.
+    the upper end of W, H and D, as far as the array has them. `fills_nan`: what lies outside is NaN, and not zero.
     """
 
     address: int
@@ -34,6 +34,7 @@ class TensorDescriptor:
     steps: tuple[int, ...]
     swizzle: int
     corners: tuple[tuple[int, int], ...] = ()
+    fills_nan: bool = False
 
     @property
     def rank(self) -> int:
@@ -50,7 +51,8 @@ class TensorDescriptor:
     def encode(self) -> bytes:
         data = bytearray(BYTES)
         more = MOST_AXES - self.rank
-        struct.pack_into("<Q4I", data, 0, TENSOR_MARK, self.rank, self.element, self.swizzle, bool(self.corners))
+        mode = COLUMNS * bool(self.corners) | FILL_NAN * self.fills_nan
+        struct.pack_into("<Q4I", data, 0, TENSOR_MARK, self.rank, self.element, self.swizzle, mode)
         box = (*self.box, *(low & 0xFFFF | (high & 0xFFFF) << 16 for low, high in self.corners))
         struct.pack_into("<Q", data, TENSOR_MAP["address"], self.address)
         for name, letter, values, rest in (
@@ -161,7 +163,8 @@ def _each_axis(rank: int, **given: Sequence[int]) -> None:
 def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
     """The tensor map of `rank` dimensions in these 128 bytes; None where `describe` would not have made them."""
     mark, has, element, swizzle, mode = struct.unpack_from("<Q4I", raw)
-    if mark != TENSOR_MARK or has != rank or mode > 1 or (mode and rank < 3):
+    columns = bool(mode & COLUMNS)
+    if mark != TENSOR_MARK or has != rank or mode & ~(COLUMNS | FILL_NAN) or (columns and rank < 3):
         return None
     (address,) = struct.unpack_from("<Q", raw, TENSOR_MAP["address"])
     sizes, strides, box = (
@@ -172,7 +175,7 @@ def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
     common = (address, element, sizes[::-1], strides[::-1])
     more = {"swizzle": swizzle, "steps": steps[::-1]}
     try:
-        if mode:
+        if columns:
             lower, upper = (
                 tuple(struct.unpack("<h", struct.pack("<H", n >> bits & 0xFFFF))[0] for n in box[:1:-1])
                 for bits in (0, 16)
@@ -182,7 +185,8 @@ def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
             found = describe(*common, box[::-1], **more)
     except ValueError:
         return None
-    return found if found.encode() == raw else None
+    found = replace(found, fills_nan=bool(mode & FILL_NAN))
+    return found if found.element == strides[0] else None
 
 
 def _require(condition: bool, otherwise: str) -> None:

@@ -485,7 +485,7 @@ NEWER = {  # instructions that the GPU that kernels are compiled for at first do
     'unsigned q; asm volatile("{.reg .pred p; elect.sync %0|p, -1;}" : "=r"(q)); x[0] = q;':
         'call device("H100") first',
     'float q; asm volatile("redux.sync.min.f32 %0, %1, -1;" : "=f"(q) : "f"(x[0])); x[0] = q;':
-        'compile CUDA C with options=("-arch=compute_100a",)',
+        'call device("B200") first, and compile CUDA C with -arch=sm_100a: RawKernel(…, options=("-arch=sm_100a",))',
 }  # fmt: skip
 
 
@@ -499,7 +499,5 @@ def test_the_remedy_for_an_instruction_of_a_newer_gpu_works(body):
 
     with pytest.raises(ptx.PTXSyntaxError, match=re.escape(words)):
         verified("compute_80")
-    if found := re.search(r'device\("(.*)"\)', words):
-        verified(compile.architecture(GPUS[found[1]].compute_capability))
-    else:
-        verified("compute_80", re.findall('-arch=[^"]+', words))
+    gpu, options = re.search(r'device\("([^"]*)"\)', words), re.findall('"(-arch=[^"]+)"', words)
+    verified(compile.architecture(GPUS[gpu[1]].compute_capability), options)

@@ -88,6 +88,11 @@ def test_what_is_not_exactly_ptx_is_refused_in_words(name):
 # Instruction -> the last target without it and the first with it, as ptxas 12.9 has it.
 TARGETS = {
     "setmaxnreg.inc.sync.aligned.u32 64;": ("sm_120", "sm_90a"),
+    "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%d0], 1;": ("sm_90", "sm_90a"),
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d0], [%d1], 128;": (
+        "sm_89",
+        "sm_90",
+    ),
     "redux.sync.add.u32 %r1, %r0, -1;": ("sm_75", "sm_80"),
     "redux.sync.min.f32 %f0, %f0, -1;": ("sm_120", "sm_100a"),
     "cp.async.wait_all;": ("sm_75", "sm_80"),

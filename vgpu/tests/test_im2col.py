@@ -220,8 +220,8 @@ def test_the_maps_mode_has_to_be_the_instructions(engine):
 
 @pytest.mark.parametrize(
     ("field", "at", "value"),
-    [("mode", 0, 2), ("mode", 0, 0), ("box", 4, 1024 + 1), ("box", 4, 0), ("box", 8, 0x80007FFF), ("box", 8, 128),
-     ("box", 12, 0xFF80FF7F), ("box", 12, 0xFFF90000), ("box", 16, 2), ("steps", 4, 0), ("sizes", 4, 0)],
+    [("mode", 0, 5), ("mode", 0, 0), ("box", 4, 1024 + 1), ("box", 4, 0), ("box", 8, 0x80007FFF), ("box", 8, 128),
+     ("box", 12, 0xFF80FF7F), ("box", 12, 0xFFF90000), ("steps", 4, 0), ("sizes", 4, 0)],
 )  # fmt: skip
 def test_maps_that_nobody_made(engine, field, at, value):
     encoded = bytearray(mapped(np.zeros(GOOD["shape"], np.float32), GOOD["corners"], 8, 16))

@@ -482,7 +482,7 @@ def test_the_modelled_gpu_is_compiled_for():
 
     driver = triton.runtime.driver.active
     try:
-        for name, capability in (("A100", 80), ("RTX 3090", 86), ("H100", 89)):
+        for name, capability in (("A100", 80), ("RTX 3090", 86), ("H100", 90), ("B200", 100)):
             device(name)
             assert driver.get_current_target().arch == capability
             assert driver.utils.get_device_properties()["max_shared_mem"] == device.current().shared_optin_limit

@@ -146,7 +146,7 @@ class Host:
 
     def do_launch(
         self, symbol: int, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int, stream: int,
-        addresses: int, sizes: int, count: int, cooperative: int, dependent: int,
+        addresses: int, sizes: int, count: int, cx: int, cy: int, cz: int, cooperative: int, dependent: int,
     ) -> None:  # fmt: skip
         kernel = self._kernel(symbol)
         wanted = [parameter.nbytes for parameter in kernel.parameters]
@@ -163,11 +163,14 @@ class Host:
                 "Above 48 KiB a kernel has to opt in: cudaFuncSetAttribute(kernel, "
                 "cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)."
             )
+        arrays = arrays_of(kernel, params, self._sources[kernel])
+        if cx & _U32:
+            kernel = kernel.in_clusters((cx & _U32, cy & _U32, cz & _U32))
         options: dict[str, Any] = {"cooperative": True} if cooperative else {}
         options |= {"dependent": True} if dependent else {}
         operations.kernel(
             self._queue(stream), kernel, (gx & _U32, gy & _U32, gz & _U32), (bx & _U32, by & _U32, bz & _U32), params,
-            arrays_of(kernel, params, self._sources[kernel]), shared, **options,
+            arrays, shared, **options,
         )  # fmt: skip
 
     def _kernel(self, symbol: int) -> Kernel:
@@ -193,6 +196,12 @@ class Host:
         found = _resources(self._kernel(symbol))
         held = occupancy(found.registers, found.shared_bytes + shared, threads, current())
         ctypes.c_int.from_address(blocks).value = held.blocks_per_sm
+
+    def do_occupancy_clusters(self, clusters: int, symbol: int, threads: int, shared: int, size: int) -> None:
+        """As many as the SMs hold: how these form groups that a cluster can't cross isn't modelled."""
+        self.do_occupancy(clusters, symbol, threads, shared)
+        held = ctypes.c_int.from_address(clusters)
+        held.value = held.value * current().sms // max(1, size)
 
     def do_occupancy_shared(self, nbytes: int, symbol: int, blocks: int, threads: int) -> None:
         found, gpu = _resources(self._kernel(symbol)), current()

@@ -28,8 +28,8 @@ def run_cuda_c(files: Sequence[str], arguments: Sequence[str], options: Sequence
 
     Each is compiled by itself, as by nvcc: a kernel may be launched by another file's functions, but not call device
     functions of another file. What a kernel did wrong is printed to stderr; the program is told by the runtime's error
-    codes, as on a GPU. options: `-I`, `-D` and `-std` as for nvcc. Raises CompileError where a half doesn't compile,
-    CannotSplit, and Unsupported for a program without `main`.
+    codes, as on a GPU. options: `-I`, `-D`, `-std` and `-arch` as for nvcc. Raises CompileError where a half doesn't
+    compile, CannotSplit, and Unsupported for a program without `main`.
     """
     paths = [Path(file) for file in files]
     programs = {at: read(path, options, at) for at, path in enumerate(paths) if path.suffix.startswith(".cu")}
@@ -41,7 +41,8 @@ def run_cuda_c(files: Sequence[str], arguments: Sequence[str], options: Sequence
         )
     with tempfile.TemporaryDirectory() as folder:
         sources = [_source(path, programs.get(at)) for at, path in enumerate(paths)]
-        made, stubs = build.library(sources, Path(folder), options)
+        of_host = [option for option in options if not option.startswith("-arch")]
+        made, stubs = build.library(sources, Path(folder), of_host)
         devices = {}
         for at, program in ((at, program) for at, program in programs.items() if program.kernels):
             text = program.device(" ".join(stubs[at].values()))

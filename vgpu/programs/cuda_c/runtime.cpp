@@ -18,13 +18,16 @@ struct Configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    dim3 cluster = 0;  // 0: as the kernel was compiled
+    bool cooperative = false, dependent = false;
 };
 thread_local Configuration configuration;
 
 cudaError_t launch(const char *name, const Configuration &how, const void *const *addresses, const size_t *sizes,
-                   int count, bool cooperative, bool dependent = false) {
+                   int count) {
     return call("launch", name, how.grid.x, how.grid.y, how.grid.z, how.block.x, how.block.y, how.block.z, how.shared,
-                how.stream, addresses, sizes, count, cooperative, dependent);
+                how.stream, addresses, sizes, count, how.cluster.x, how.cluster.y, how.cluster.z, how.cooperative,
+                how.dependent);
 }
 
 }  // namespace
@@ -72,29 +75,27 @@ __attribute__((noinline)) void vgpu_launch(const vgpu_arguments *given, int coun
         addresses[i] = given[i].address;
         sizes[i] = given[i].size;
     }
-    launch(vgpu_symbol(__builtin_return_address(0)), configuration, addresses, sizes, count, false);
+    launch(vgpu_symbol(__builtin_return_address(0)), configuration, addresses, sizes, count);
 }
 
 cudaError_t cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream) {
-    return launch(vgpu_symbol(f), {grid, block, shared, stream}, args, nullptr, -1, false);
+    return launch(vgpu_symbol(f), {grid, block, shared, stream}, args, nullptr, -1);
 }
 cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream) {
-    return launch(vgpu_symbol(f), {grid, block, shared, stream}, args, nullptr, -1, true);
+    return launch(vgpu_symbol(f), {grid, block, shared, stream, 0, true}, args, nullptr, -1);
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *how, const void *f, void **args) {
-    bool cooperative = false, dependent = false;
+    Configuration with = {how->gridDim, how->blockDim, how->dynamicSmemBytes, how->stream};
     for (unsigned i = 0; i < how->numAttrs; ++i) {
         const auto &given = how->attrs[i];
-        if (given.id == cudaLaunchAttributeClusterDimension && given.val.clusterDim.x * given.val.clusterDim.y *
-            given.val.clusterDim.z > 1)
-            return last = cudaErrorNotSupported;
-        cooperative |= given.id == cudaLaunchAttributeCooperative && given.val.cooperative;
-        dependent |= given.id == cudaLaunchAttributeProgrammaticStreamSerialization &&
-                     given.val.programmaticStreamSerializationAllowed;
+        if (given.id == cudaLaunchAttributeClusterDimension)
+            with.cluster = {given.val.clusterDim.x, given.val.clusterDim.y, given.val.clusterDim.z};
+        with.cooperative |= given.id == cudaLaunchAttributeCooperative && given.val.cooperative;
+        with.dependent |= given.id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                          given.val.programmaticStreamSerializationAllowed;
     }
-    return launch(vgpu_symbol(f), {how->gridDim, how->blockDim, how->dynamicSmemBytes, how->stream}, args, nullptr, -1,
-                  cooperative, dependent);
+    return launch(vgpu_symbol(f), with, args, nullptr, -1);
 }
 
 // memory
@@ -419,6 +420,16 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *found, const void *f) {
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *f, int threads, size_t shared,
                                                                    unsigned) {
     return call("occupancy", blocks, vgpu_symbol(f), threads, shared);
+}
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *f, const cudaLaunchConfig_t *how) {
+    unsigned size = 1;
+    for (unsigned i = 0; i < how->numAttrs; ++i)
+        if (how->attrs[i].id == cudaLaunchAttributeClusterDimension) {
+            const auto &given = how->attrs[i].val.clusterDim;
+            size = given.x * given.y * given.z;
+        }
+    const dim3 &block = how->blockDim;
+    return call("occupancy_clusters", clusters, vgpu_symbol(f), block.x * block.y * block.z, how->dynamicSmemBytes, size);
 }
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *f, int blocks, int threads) {
     return call("occupancy_shared", bytes, vgpu_symbol(f), blocks, threads);

@@ -12,7 +12,10 @@ _OPAQUE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _OPEN, _CLOSE = "([{", ")]}"
-_NOT_FUNCTIONS = {"__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype", "noexcept", "__declspec"}
+_NOT_FUNCTIONS = {
+    "__launch_bounds__", "__cluster_dims__", "__maxnreg__", "__block_size__", "__attribute__", "__align__", "alignas",
+    "decltype", "noexcept", "__declspec",
+}  # fmt: skip
 _GLOBAL = re.compile(r"(?:(?:inline\s+)?namespace\b[\s\w:]*|extern\s*\"\s*\")\s*$")
 _ARGUMENTS = r"(?:<[^;{}()]*>\s*)?"  # of a template that is specialised
 _TYPE = re.compile(r"\b(?:struct|class|union|enum)\b")

@@ -10,6 +10,7 @@ import ctypes
 import functools
 import struct
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from vgpu.base.errors import ArgumentError, LaunchError, Unsupported, VirtualGPU
 from vgpu.standins.triton import complaints
 from vgpu.storage import memory
 from vgpu.storage.memory import ArrayInfo
+from vgpu.storage.tensor_map import SWIZZLES, describe
 
 # Triton specialises on addresses that are multiples of 16, so a copy needs the same remainder as its original.
 _DIVISIBLE = 16
@@ -93,23 +95,32 @@ def without_a_grid(kernel, *args, **kwargs):
     )
 
 
-def flattened(signature: Iterable, values: Iterable, names: Iterable[str]) -> Iterator[tuple[str, Any, str]]:
-    """(type, value, name) of every argument of the compiled kernel: constants are part of its code."""
+def flattened(
+    signature: Iterable, values: Iterable, names: Iterable[str], maps: Iterable[dict] = ()
+) -> Iterator[tuple[str, Any, str]]:
+    """(type, value, name) of every argument of the compiled kernel: constants are part of its code.
+
+    `maps`: for each `TensorDescriptor` how Triton wants its tensor map, or nothing where kernels take none.
+    """
+    maps = iter(maps)
     for kind, value, name in zip(signature, values, names, strict=True):
         if isinstance(kind, tuple):
             yield from flattened(kind, value, [f"{name}[{i}]" for i in range(len(kind))])
         elif kind.startswith("tensordesc"):
-            yield from _descriptor(kind, value, name)
+            yield from _descriptor(kind, value, name, next(maps, None))
         elif kind != "constexpr":
             yield kind, value, name
 
 
-def _descriptor(kind: str, value: Any, name: str) -> Iterator[tuple[str, Any, str]]:
-    """The arguments that a `TensorDescriptor` becomes on GPUs without tensor maps."""
-    yield "*" + kind.partition("<")[2].partition("[")[0], value.base, name
-    yield from (("i64", n, name) for n in (*value.shape, *value.strides))
-    yield "i1", value.padding == "nan", name
-    yield "i1", value.round_f32_to_tf32, name
+def _descriptor(kind: str, value: Any, name: str, map_: dict | None) -> Iterator[tuple[str, Any, str]]:
+    """The arguments that a `TensorDescriptor` becomes: a tensor map, or on GPUs without them what describes it."""
+    if map_ is None:
+        yield "*" + kind.partition("<")[2].partition("[")[0], value.base, name
+        yield from (("i64", n, name) for n in (*value.shape, *value.strides))
+        yield "i1", value.padding == "nan", name
+        yield "i1", value.round_f32_to_tf32, name
+    else:
+        yield "map", (value, map_), name
     yield from (("i32", n, name) for n in value.shape)
     yield from (("i64", n, name) for n in value.strides)
 
@@ -126,7 +137,13 @@ class Packer:
 
     def add(self, kind: str, value, name: str) -> None:
         """Append the parameter of one argument of Triton type `kind`."""
-        self.params.append(self._pointer(value, name) if kind[0] == "*" else _number(kind, value, name, self.kernel))
+        if kind[0] == "*":
+            self.params.append(self._pointer(value, name))
+        elif kind == "map":
+            described, wanted = value
+            self.params.append(self._map(described, wanted, name))
+        else:
+            self.params.append(_number(kind, value, name, self.kernel))
 
     def scratch(self, nbytes: int) -> None:
         """Append a pointer to scratch memory of the compiled code; a null pointer for 0 bytes."""
@@ -150,6 +167,22 @@ class Packer:
             address = self._copied(value, address, name)
         self.arrays.append(ArrayInfo(name, address, nbytes, dtype, shape, strides))
         return struct.pack("<Q", address)
+
+    def _map(self, value, wanted: dict, name: str) -> bytes:
+        """A tensor map as Triton's driver has it encoded: no steps, and swizzled as the kernel reads it."""
+        (address,) = struct.unpack("<Q", self._pointer(value.base, name))
+        size = wanted["elem_size"]
+        if wanted["fp4_padded"] or value.round_f32_to_tf32:
+            lacking = "pads 4-bit numbers" if wanted["fp4_padded"] else "rounds to TF32 (round_f32_to_tf32=True)"
+            raise Unsupported(f"`{self.kernel}`: the tensor map of `{name}` {lacking}, which the virtual GPU can't.")
+        try:
+            found = describe(
+                address, size, value.shape, [step * size for step in value.strides], wanted["block_size"],
+                swizzle=SWIZZLES[wanted["swizzle"]],
+            )  # fmt: skip
+        except ValueError as error:
+            raise ArgumentError(f"`{self.kernel}`: no tensor map for `{name}`: {error}") from None
+        return replace(found, fills_nan=value.padding == "nan").encode()
 
     def _copied(self, tensor, address: int, name: str) -> int:
         """The address of a tensor's first element in the copy of its storage."""

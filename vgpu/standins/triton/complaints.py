@@ -86,7 +86,8 @@ TABLE = (
     (
         r"PassManager::run failed",
         "Triton's compiler gives up, and says why on stderr only",
-        "Most often a kernel returns a value: it has none to return, and stores results with `tl.store`.",
+        "Most often a kernel returns a value: it has none to return, and stores results with `tl.store`. For Hopper, "
+        "Triton also fails at some sizes of blocks with `num_ctas` or `warp_specialize`: try others.",
     ),
 )
 

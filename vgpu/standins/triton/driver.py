@@ -16,10 +16,6 @@ from vgpu.hardware.device import current
 from vgpu.standins.triton import bench
 from vgpu.standins.triton.kernel import Launcher
 
-# From this compute capability on Triton writes instructions for groups of warps and copies by tensor maps, which
-# the virtual GPU does not have; code for the one below runs on such a GPU just as well.
-_NEWEST, _INSTEAD = 90, 89
-
 
 class VirtualDriver(DriverBase):
     """Triton's driver for the virtual GPU; the modelled GPU says which architecture is compiled for."""
@@ -54,7 +50,7 @@ class VirtualDriver(DriverBase):
         return divmod(self.get_current_target().arch, 10)
 
     def get_current_target(self) -> GPUTarget:
-        """What to compile for: the modelled GPU, or compute capability 8.9 where that is 9.0 or newer.
+        """What to compile for: the modelled GPU.
 
         TRITON_OVERRIDE_ARCH, such as "sm90", takes precedence.
         """
@@ -62,8 +58,7 @@ class VirtualDriver(DriverBase):
         if override := re.fullmatch(r"sm(\d+)", knobs.runtime.override_arch or ""):
             return GPUTarget("cuda", int(override[1]), 32)
         major, minor = current().compute_capability
-        capability = 10 * major + minor
-        return GPUTarget("cuda", capability if capability < _NEWEST else _INSTEAD, 32)
+        return GPUTarget("cuda", 10 * major + minor, 32)
 
     def get_active_torch_device(self):
         """Where tensors for kernels are to be made: in host memory."""

@@ -56,13 +56,15 @@ class Launcher:
         self.src, self.metadata = src, metadata
         self.kernel = _load(src, metadata)
         self.block = (LANES * metadata.num_warps, 1, 1)
+        self.maps = metadata.tensordesc_meta  # how the tensor maps are made that the kernel is given; [] for none
 
     def __call__(self, x, y, z, stream, function, kernel_metadata, launch_metadata, enter, leave, *args) -> None:
         if x * y * z <= 0:  # as Triton's own launcher
             return
         packer = Packer(self.kernel.name)
-        for kind, value, name in flattened(self.src.signature.values(), args, self.src.signature):
+        for kind, value, name in flattened(self.src.signature.values(), args, self.src.signature, self.maps):
             packer.add(kind, value, name)
+        x *= self.metadata.num_ctas  # the blocks of a cluster, which share a program
         blocks = x * y * z
         packer.scratch(blocks * self.metadata.global_scratch_size)
         packer.scratch(blocks * self.metadata.profile_scratch_size)
@@ -85,11 +87,6 @@ def _load(src, metadata) -> launch.Kernel:
         raise Unsupported(
             f"the PTX of `{src.name}` is not in Triton's cache, and the virtual GPU runs PTX. Unset "
             "TRITON_STORE_BINARY_ONLY, or empty the folder that TRITON_CACHE_DIR names."
-        )
-    if metadata.num_ctas > 1:
-        raise Unsupported(
-            f"`{src.name}` was launched with num_ctas={metadata.num_ctas}: the virtual GPU has no clusters of blocks. "
-            "Leave num_ctas out."
         )
     filename, source = "", ""
     if isinstance(getattr(src, "fn", None), JITFunction):
