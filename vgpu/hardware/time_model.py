@@ -174,7 +174,7 @@ def model_time(counters: CountedLaunch, occupancy: Occupancy | None, gpu: GPU) -
 def l2_bytes(total: Mapping[str, float]) -> float:
     """Bytes requested from L2: the sectors of all requests, and bulk copies."""
     sectors = sum(total.get(f"{op}_sectors", 0) for op in _GLOBAL + _TEXELS)
-    return sectors * SECTOR_BYTES + sum(total.get(key, 0) for key in _BULK)
+    return sectors * SECTOR_BYTES + sum(total.get(key, 0) for key in _BULK) - total.get("bulk_cluster_bytes", 0)
 
 
 def l1_bytes(total: Mapping[str, float]) -> float:

@@ -120,6 +120,8 @@ COUNTERS: tuple[Counter, ...] = (
     Counter("bulk_loads", None, "bulk copies to shared memory", "copies", "with a tensor map or without"),
     Counter("bulk_load_bytes", None, "bytes that bulk copies write to shared memory", "bytes",
             "with what is filled in outside a tensor"),
+    Counter("bulk_cluster_bytes", None, "bytes of these that global memory is not read for", "bytes",
+            "a multicast's for all blocks but one, and copies between blocks of a cluster"),
     Counter("bulk_stores", None, "bulk copies to global memory", "copies"),
     Counter("bulk_store_bytes", None, "bytes that bulk copies read from shared memory", "bytes"),
     Counter("local_load_requests", _l1("requests", "local_op_ld"), "local load requests", "requests",
@@ -389,7 +391,8 @@ def _memory(site: Site, fetches: bool) -> list[tuple[str, str, int]]:
             ("shared_copy_wavefronts", "shared_wavefronts", 1), ("shared_copy_conflicts", "conflicts", 1),
         ]  # fmt: skip
     if kind.startswith("bulk"):
-        return [(f"{kind}s", "requests", 1), (f"{kind}_bytes", "lanes", 1)]
+        found = [(f"{kind}s", "requests", 1), (f"{kind}_bytes", "lanes", 1)]
+        return [*found, ("bulk_cluster_bytes", "remote_lanes", 1)] if kind == "bulk_load" else found
     if kind == "tensor_memory":
         return _tensor_memory(site.instruction)
     if kind in TEXTURE_KINDS:

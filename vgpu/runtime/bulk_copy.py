@@ -448,7 +448,14 @@ def _issue() -> Routine:
         wanted = r.load(r.at(spread["blocks"], lane << 2), "i32", 4) & (1 << MOST_BLOCKS) - 1
         several = (kind & MULTICAST).ne(0) & r.slot("cluster").above(1)
         blocks = several.select(wanted, r.number("i32", 1))
-        for slot, amount in (("requests", r.i64(1)), ("lanes", nbytes.get() * r.many(blocks).to("i64"))):
+        reached = r.many(blocks).to("i64")
+        once = (kind & NEAR).ne(0).select(r.i64(0), r.i64(1))  # how often global memory is read
+        counts = {
+            "requests": r.i64(1),
+            "lanes": nbytes.get() * reached,
+            "remote_lanes": nbytes.get() * (reached - once),
+        }
+        for slot, amount in counts.items():
             r.add_to(r.at(r["site"], 8 * SITE_SLOT[slot]), amount)
         r.add_slot("slice_requests", (nbytes.get() + (BULK_REQUEST - 1)) >> (BULK_REQUEST.bit_length() - 1))
         with r.each(blocks) as block:

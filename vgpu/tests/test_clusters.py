@@ -5,6 +5,7 @@ import pytest
 
 from vgpu.base.errors import Deadlock, LaunchError, OutOfBounds
 from vgpu.standins import cupy as cp
+from vgpu.tools.counter_sums import BY_KEY
 from vgpu.tools.profile import profile
 from vgpu.tools.sanitize import sanitize
 
@@ -253,6 +254,17 @@ def test_counts(hopper):
     assert found["remote_atomic_bytes"] == 6 * 64 * 4
     assert found["cluster_barriers"] == 3 * 8 * 2 and found["barriers"] == 0
     assert found["shared_atomic_requests"] == 0
+
+
+@pytest.mark.parametrize(("name", "near"), [("a bulk copy to every block", 3 / 4), ("a bulk copy between blocks", 1)])
+def test_bytes_that_global_memory_is_not_read_for(hopper, name, near):
+    kernel = cp.RawKernel(source(BODIES[name][0], "4"), "k")
+    found = profile(kernel, (8,), (64,), (cp.zeros(512, cp.float32), cp.zeros(512, cp.float32)))
+    moved = found["bulk_load_bytes"]
+    assert moved == 8 * 256 * (4 if near < 1 else 1) and found["bulk_cluster_bytes"] == near * moved
+    ordinary = 32 * (found["global_load_sectors"] + found["global_store_sectors"])
+    assert found["l2_bytes"] == ordinary + (1 - near) * moved
+    assert BY_KEY["global_read_sectors"].of(found.total) == found["global_load_sectors"] + (1 - near) * moved / 32
 
 
 # ---------------------------------------------------------------- errors

@@ -39,14 +39,21 @@ _WRITTEN = ("global_store", "global_atomic", "surface_store")
 _REQUESTED = ("global_load", "global_store", "global_atomic", "global_copy", *_TEXELS, "surface_store")
 _BULK = ("bulk_load_bytes", "bulk_store_bytes")
 
+
+def _bulk(*kinds: str, unit: int) -> dict[str, float]:
+    """Bulk copies of global memory in pieces of `unit` bytes; a multicast reads once for all its blocks."""
+    once = {"bulk_cluster_bytes": -1 / unit} if "load" in kinds else {}
+    return {f"bulk_{kind}_bytes": 1 / unit for kind in kinds} | once
+
+
 COUNTER_SUMS = (
     CounterSum(
         "global_read_requests", "requests that read global memory, by any instruction",
-        _each("requests", *_READ) | {"bulk_load_bytes": 1 / REQUEST_BYTES},
+        _each("requests", *_READ) | _bulk("load", unit=REQUEST_BYTES),
     ),
     CounterSum(
         "global_read_sectors", "sectors read from global memory, by any instruction",
-        _each("sectors", *_READ) | {"bulk_load_bytes": 1 / SECTOR_BYTES},
+        _each("sectors", *_READ) | _bulk("load", unit=SECTOR_BYTES),
     ),
     CounterSum(
         "global_write_requests", "requests that write global memory, by any instruction",
@@ -67,11 +74,11 @@ COUNTER_SUMS = (
     ),
     CounterSum(
         "global_requests", "requests to global memory, by any instruction",
-        _each("requests", *_REQUESTED) | dict.fromkeys(_BULK, 1 / REQUEST_BYTES),
+        _each("requests", *_REQUESTED) | _bulk("load", "store", unit=REQUEST_BYTES),
     ),
     CounterSum(
         "global_sectors", "sectors of global memory, by any instruction",
-        _each("sectors", *_REQUESTED) | dict.fromkeys(_BULK, 1 / SECTOR_BYTES),
+        _each("sectors", *_REQUESTED) | _bulk("load", "store", unit=SECTOR_BYTES),
     ),
     CounterSum(
         "shared_requests", "requests to shared memory, by any instruction",

@@ -315,7 +315,9 @@ def _special(profile: Profile, total: Counts) -> Iterator[str]:
         )
     for op, where in (("load", "to shared memory"), ("store", "to global memory")):
         if copies := total[f"bulk_{op}s"]:
-            yield f"counted: bulk copies {where}: {copies:,}, {total[f'bulk_{op}_bytes']:,} bytes"
+            near = total["bulk_cluster_bytes"] if op == "load" else 0
+            more = f", {near:,} of them without reading global memory" if near else ""
+            yield f"counted: bulk copies {where}: {copies:,}, {total[f'bulk_{op}_bytes']:,} bytes{more}"
     if products := total["tensor_instructions"]:
         of = ", ".join(f"{total[key]:,} {name}" for key, name in _PRODUCTS.items() if total[key])
         yield f"counted: tensor cores: {many(products, 'product')} of warps (PTX), {of}"
