@@ -122,6 +122,10 @@ widgets.changes             explorers.profiles    What changed between any two v
 
 Matrix products and fusion
 plots.product_tiles         chapters.ch13         What do a block, a warp and a thread of a matrix product touch?
+plots.bank_groups           chapters.ch13         Which banks hold the chunks of a tile, with and without a swizzle?
+plots.lane_map              chapters.ch13         Which lane holds which element of a fragment?
+plots.tile_orders           chapters.ch13         Which bands of the factors does a wave of blocks load?
+plots.work_lanes            chapters.ch13         How evenly do split-K and stream-K spread the work over SMs?
 plots.tile_walk             plots.fragments       Which tiles does a block of a matrix product load, step by step?
 plots.share_staircase       plots.products        What fraction of the library's rate does each version reach?
 widgets.library_share       explorers.rooflines   What fraction of it does each version reach on each GPU?

@@ -74,7 +74,7 @@ MOVES = {
         ("layers", RIGHT, "VGG, 5 layers: an output sees", "VGG, 6 layers: an output sees"),
         ("batch", RIGHT, "A100, FP16 tensor, batch 1:", "A100, FP16 tensor, batch 2:"),
     ),
-    "13": (
+    "13c": (
         ("index", RIGHT, "swizzled: 8 × 8 coordinates on places 0 to 63, each used once. Index 0",
          "swizzled: 8 × 8 coordinates on places 0 to 63, each used once. Index 1"),
     ),

@@ -170,3 +170,46 @@ def test_the_explorer_takes_what_a_teacher_gives_and_says_what_does_not_fit():
         widgets.attention_tiles(np.ones((4, 2)), np.ones((4, 2)), np.ones((3, 2)))
     with pytest.raises(ValueError, match="at most 64"):
         widgets.attention_tiles(*np.ones((3, 65, 2)))
+
+
+# ---------------------------------------------------------------- tensor cores: banks, lanes, the order of the work
+
+
+def test_a_swizzle_spreads_a_column_over_the_banks():
+    found = plots.bank_groups(
+        {"rows": lambda row, chunk: 4 * row + chunk, "swizzled": lambda row, chunk: 4 * row + (chunk ^ row // 2 % 4)},
+        (8, 4),
+        column=1,
+    )
+    assert found.finding == (
+        "rows: the first 8 rows of chunk 1 lie in 2 of 8 groups, 4 wavefronts; "
+        "swizzled: the first 8 rows of chunk 1 lie in 8 of 8 groups, 1 wavefront."
+    )
+
+
+def test_a_lane_holds_as_many_elements_as_the_map_gives_it():
+    row, column = np.indices((16, 8))
+    lanes = row % 8 * 4 + column // 2
+    assert plots.lane_map({"c": lanes}, lane=5).finding == "Lane 5 holds 4 of c. Every lane holds as many."
+    with pytest.raises(ValueError, match="as many"):
+        plots.lane_map({"c": row})
+
+
+def test_a_compact_wave_needs_fewer_bands():
+    by_rows = [(number // 8, number % 8) for number in range(64)]
+    square = sorted(by_rows, key=lambda tile: (tile[0] // 4, tile[1] // 4))
+    assert plots.tile_orders({"rows": by_rows, "squares": square}, 16).finding == (
+        "rows: the first 16 tiles need 2 bands of a and 8 of b; "
+        "squares: the first 16 tiles need 4 bands of a and 4 of b."
+    )
+
+
+def test_the_longest_lane_sets_how_busy_the_sms_are():
+    found = plots.work_lanes({"tiles": [[(0, 8), (2, 8)], [(1, 8)]], "even": [[(0, 8), (1, 4)], [(1, 4), (2, 8)]]})
+    assert found.finding == ("tiles: 16 steps, SMs busy 75% of the time; even: 12 steps, SMs busy 100% of the time.")
+
+
+@pytest.mark.parametrize("plot", [plots.bank_groups, plots.lane_map, plots.tile_orders, plots.work_lanes])
+def test_nothing_to_draw(plot):
+    with pytest.raises(ValueError, match="1 to 3"):
+        plot({}, *{plots.bank_groups: [(8, 4)], plots.tile_orders: [4]}.get(plot, []))

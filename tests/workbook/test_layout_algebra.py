@@ -9,7 +9,7 @@ import pytest
 
 from helpers.workbook.run import ROOT
 
-CHAPTER = ROOT / "notebooks" / "13_matmul_ladder.ipynb"
+CHAPTER = ROOT / "notebooks" / "13c_tiles_in_triton_and_cute.ipynb"
 CELLS = ("class Layout:", "def coalesce(", "def compose_parts(", "def compose(", "def complement(")
 
 

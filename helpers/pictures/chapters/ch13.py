@@ -1,15 +1,18 @@
-"""Pictures of chapter 13: what a block, a warp and a thread touch in a matrix product."""
+"""Pictures of chapter 13: who touches what in a matrix product, banks, fragments, and the order of the work."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.colors import ListedColormap
+from matplotlib.patches import Rectangle
 
-from helpers.pictures.figures import Picture, blank, styled
+from helpers.pictures.figures import CYCLE, PALETTE, Picture, blank, styled
+from helpers.pictures.plots.common import WARP as LANES_OF_A_WARP
 from helpers.pictures.plots.common import check_count
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
+from vgpu.base.words import plural
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
 
@@ -59,3 +62,126 @@ def product_tiles(found: Sequence[TouchedElements], left: str = "a", right: str 
         figure.text(at * width + 0.015, 0.015, f"{each.kernel}: {left} left, {right} above, {result}", fontsize=8)
     legend_of_levels(figure, 0.945, ("the block", "its warp 0", "thread 0"))
     return Picture(figure, "; ".join(_said(each, left, right, result) for each in found) + ".")
+
+
+BANK_GROUPS = 8
+"""Chunks of 16 bytes that the 32 banks serve in one wavefront."""
+LANES = ListedColormap(("#ffffff", "#dbe9f4", PALETTE["orange"]))
+
+
+@styled
+def bank_groups(
+    placements: Mapping[str, Callable[[int, int], int]], shape: tuple[int, int], *, column: int = 0
+) -> Picture:
+    """The bank group of each chunk of a tile, for each placement, and what reading eight rows of one column costs.
+
+    placements: by name, a function of row and chunk that gives the place of the chunk in shared memory, counted in
+    chunks of 16 bytes. `shape`: rows and chunks of a row. ValueError for no placement, or more than three.
+    """
+    check_count(placements, MOST_PRODUCTS, "placements")
+    figure = blank()
+    rows, chunks = shape
+    width = 1 / len(placements)
+    said = []
+    for at, (name, place) in enumerate(placements.items()):
+        groups = np.array([[place(row, chunk) % BANK_GROUPS for chunk in range(chunks)] for row in range(rows)])
+        axes = figure.add_axes((at * width + 0.06, 0.16, width - 0.08, 0.66))
+        axes.imshow(groups, cmap="tab10", vmin=0, vmax=9, alpha=0.55, aspect="auto")
+        for (row, chunk), group in np.ndenumerate(groups):
+            axes.text(chunk, row, str(group), ha="center", va="center", fontsize=8)
+        axes.add_patch(Rectangle((column - 0.5, -0.5), 1, BANK_GROUPS, fill=False, ec=PALETTE["ink"], lw=2.2))
+        read = np.bincount(groups[:BANK_GROUPS, column], minlength=BANK_GROUPS)
+        axes.set_xticks(range(chunks), [f"chunk {chunk}" if chunks <= 4 else str(chunk) for chunk in range(chunks)])
+        axes.set_yticks(range(rows))
+        axes.tick_params(length=0, labelsize=7.5)
+        axes.xaxis.tick_top()
+        cost = f"{np.count_nonzero(read)} of {BANK_GROUPS} groups, {plural(int(read.max()), 'wavefront')}"
+        figure.text(at * width + 0.06, 0.945, name, fontsize=10, fontweight="bold")
+        figure.text(at * width + 0.06, 0.06, f"outlined: {cost}", fontsize=9)
+        said.append(f"{name}: the first {BANK_GROUPS} rows of chunk {column} lie in {cost}")
+    return Picture(figure, "; ".join(said) + ".")
+
+
+@styled
+def lane_map(fragments: Mapping[str, np.ndarray], *, lane: int = 0) -> Picture:
+    """Which lane holds each element of the fragments of one product; the elements of `lane` are orange.
+
+    fragments: by name, an array of lane numbers of the fragment's shape. ValueError for none, or more than three, and
+    where lanes hold different numbers of elements.
+    """
+    check_count(fragments, MOST_PRODUCTS, "fragments")
+    if any(len(set(np.bincount(lanes.ravel(), minlength=LANES_OF_A_WARP))) > 1 for lanes in fragments.values()):
+        raise ValueError("each of the 32 lanes holds as many elements of a fragment as any other")
+    figure = blank()
+    side = min(0.95 / (sum(each.shape[1] for each in fragments.values()) + 2 * len(fragments)), 0.8 / 32)
+    left = 0.03
+    for name, lanes in fragments.items():
+        rows, columns = lanes.shape
+        axes = figure.add_axes((left, 0.9 - 2 * side * rows, side * columns, 2 * side * rows))
+        axes.imshow(np.where(lanes == lane, 2, lanes // 4 % 2), cmap=LANES, vmin=0, vmax=2, aspect="auto")
+        for (row, column), each in np.ndenumerate(lanes):
+            axes.text(column, row, str(each), ha="center", va="center", fontsize=6)
+        axes.set(xticks=[], yticks=[])
+        figure.text(left, 0.93, f"{name}, {rows} × {columns}", fontsize=9)
+        left += side * (columns + 2)
+    held = ", ".join(f"{np.count_nonzero(lanes == lane)} of {name}" for name, lanes in fragments.items())
+    figure.text(0.03, 0.02, f"numbers: the lane; orange: what lane {lane} holds", fontsize=8.5)
+    return Picture(figure, f"Lane {lane} holds {held}. Every lane holds as many.")
+
+
+@styled
+def tile_orders(orders: Mapping[str, Sequence[tuple[int, int]]], wave: int) -> Picture:
+    """The tiles of a result that the first wave of blocks computes, and the bands of both factors that it loads.
+
+    orders: by name, the (row, column) of each tile in the order of the blocks; `wave`: how many blocks run at once.
+    ValueError for no order, or more than three.
+    """
+    check_count(orders, MOST_PRODUCTS, "orders")
+    figure = blank()
+    width, said = 1 / len(orders), []
+    for at, (name, order) in enumerate(orders.items()):
+        rows, columns = (1 + max(tile[axis] for tile in order) for axis in (0, 1))
+        when = np.zeros((rows, columns))
+        for number, tile in enumerate(order):
+            when[tile] = number // wave
+        down, along = ({tile[axis] for tile in order[:wave]} for axis in (0, 1))
+        axes = figure.add_axes((at * width + 0.035, 0.14, width - 0.05, 0.68))
+        axes.imshow(np.where(when == 0, 2, when % 2), cmap=LANES, vmin=0, vmax=2)
+        axes.plot([-1.2] * len(down), sorted(down), "s", ms=2.5, color=PALETTE["blue"], clip_on=False)
+        axes.plot(sorted(along), [-1.2] * len(along), "s", ms=2.5, color=PALETTE["blue"], clip_on=False)
+        axes.set(xticks=[], yticks=[], xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
+        axes.spines[:].set(visible=True, color=PALETTE["grey"], linewidth=0.7)
+        figure.text(at * width + 0.035, 0.93, name, fontsize=10, fontweight="bold")
+        bands = f"{len(down)} + {len(along)} = {len(down) + len(along)}"
+        figure.text(at * width + 0.035, 0.04, f"blue: {bands} bands of a and b", fontsize=8.5)
+        said.append(f"{name}: the first {wave} tiles need {len(down)} bands of a and {len(along)} of b")
+    return Picture(figure, "; ".join(said) + ".")
+
+
+@styled
+def work_lanes(schedules: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) -> Picture:
+    """The steps along k that each SM makes, one after another, coloured by the tile of the result they belong to.
+
+    schedules: by name, for each SM its pieces of work, each (tile, steps). ValueError for none, or more than three.
+    """
+    check_count(schedules, MOST_PRODUCTS, "schedules")
+    figure = blank()
+    ends = {name: [sum(steps for _, steps in lane) for lane in lanes] for name, lanes in schedules.items()}
+    longest = max(max(each) for each in ends.values())
+    high, said = 0.86 / len(schedules), []
+    for at, (name, lanes) in enumerate(schedules.items()):
+        axes = figure.add_axes((0.09, 0.97 - (at + 1) * high + 0.03, 0.88, high - 0.12))
+        for row, pieces in enumerate(lanes):
+            start = 0
+            for tile, steps in pieces:
+                axes.barh(row, steps, left=start, height=0.86, color=CYCLE[tile], ec="white", lw=1)
+                axes.text(start + steps / 2, row, str(tile), ha="center", va="center", fontsize=7, color="white")
+                start += steps
+        axes.set(xlim=(0, longest), ylim=(len(lanes) - 0.4, -0.6), yticks=range(len(lanes)))
+        axes.set_yticklabels([f"SM {row}" for row in range(len(lanes))], fontsize=7)
+        axes.tick_params(axis="x", labelsize=7)
+        busy = sum(ends[name]) / (len(lanes) * max(ends[name]))
+        axes.set_title(f"{name}: {max(ends[name])} steps, SMs busy {busy:.0%}", fontsize=9)
+        said.append(f"{name}: {max(ends[name])} steps, SMs busy {busy:.0%} of the time")
+    figure.text(0.09, 0.015, "steps along k; numbers and colours: the tile of the result", fontsize=8.5)
+    return Picture(figure, "; ".join(said) + ".")
