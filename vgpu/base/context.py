@@ -218,5 +218,6 @@ NEVER_WRITTEN = 1  # the entry of global memory that no thread has written
 EVENTS = {
     1: "fault", 2: "pair", 3: "uneven", 4: "named", 5: "counted", 6: "fence", 7: "strong", 8: "mask", 9: "cross",
     10: "stray", 11: "enter", 12: "arrived", 13: "bulk", 14: "product", 15: "group", 16: "touched", 17: "remote",
+    18: "tensor",
 }  # fmt: skip
 EVENT_CODE = {name: code for code, name in EVENTS.items()}

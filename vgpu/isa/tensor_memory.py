@@ -134,7 +134,7 @@ def ctas(modifiers: tuple[str, ...]) -> int:
 
 
 def counts(modifiers: tuple[str, ...]) -> dict[str, int]:
-    """The counts that one execution by a warp adds, by the counters' keys; those of single threads are counted apart."""
+    """What one execution by a warp adds, by the counters' keys; what single threads ask for is counted elsewhere."""
     found = move(modifiers)
     if found is None:
         return {}

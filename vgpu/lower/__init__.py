@@ -201,7 +201,7 @@ class Lowering(Calls):
             made = definedness.before(self, instruction, kind)
             handler(self, instruction)
             definedness.after(self, instruction, made)
-            lower_watch.after(self, kind)
+            lower_watch.after(self, instruction, kind)
         else:
             handler(self, instruction)
         self.requested(range(known, len(self.sites)))

@@ -19,6 +19,7 @@ from vgpu.isa import tensor_memory, umma
 from vgpu.lower import memory as lower_memory
 from vgpu.lower import watch
 from vgpu.lower.basic_blocks import items_of
+from vgpu.lower.mbarrier import RELEASES
 from vgpu.ptx import Instruction, Mem, Operand, Vec
 from vgpu.runtime.overwrites import STORE
 from vgpu.runtime.umma import PREFIX
@@ -46,6 +47,16 @@ def _address(kernel: Kernel, operand: Mem | Operand) -> Value:
     if isinstance(operand, Mem):
         return lower_memory.address(kernel, operand, 32).splat()
     return kernel.lanes_value(operand, 32)
+
+
+def _tell(kernel: Kernel, instruction: Instruction, mask: Value, *operands: Value) -> None:
+    """Let the sanitizer know what is asked for: up to four operands, each in all lanes."""
+    if not kernel.watch:
+        return
+    room = kernel.ir.room(f"[{4 * 8 * LANES} x i8]", "told_operands")
+    for index, operand in enumerate(operands):
+        kernel.ir.store(kernel.ir.at(room, 8 * LANES * index), operand.to("i64").splat(), 64)
+    kernel.run_time("wb_s_tensor", kernel.watching.product(kernel, instruction), mask.to("i64"), room)
 
 
 # ---------------------------------------------------------------- allocation
@@ -84,6 +95,7 @@ def _begin(kernel: Kernel, instruction: Instruction, moved: tensor_memory.Move, 
     site, mask = _whole(kernel, instruction)
     memory = next(operand for operand in instruction.operands if isinstance(operand, Mem))
     given = (_address(kernel, memory), moved.lanes, moved.columns, split)
+    _tell(kernel, instruction, mask, given[0])
     found = kernel.run_time("wb_tensor_place", site, mask, *given, result="i64")
     place = (kernel.context("tensor_memory") + found.intrinsic("llvm.smax", 0)).to("ptr")
     return place, found.below(0, signed=True).select(0, mask)
@@ -165,12 +177,16 @@ def copy(kernel: Kernel, instruction: Instruction) -> None:
         up,
         int(blocks or 1),
     )
-    kernel.run_time("wb_tensor_cp", kernel.site_pointer(number), kernel.lanes_that_run(instruction), *given)
+    mask = kernel.lanes_that_run(instruction)
+    _tell(kernel, instruction, mask, *given[:2])
+    kernel.run_time("wb_tensor_cp", kernel.site_pointer(number), mask, *given)
 
 
 def shift(kernel: Kernel, instruction: Instruction) -> None:
     given = (_address(kernel, instruction.operands[0]), tensor_memory.ctas(instruction.modifiers))
-    kernel.run_time("wb_tensor_shift", _site(kernel, instruction), kernel.lanes_that_run(instruction), *given)
+    mask = kernel.lanes_that_run(instruction)
+    _tell(kernel, instruction, mask, given[0])
+    kernel.run_time("wb_tensor_shift", _site(kernel, instruction), mask, *given)
 
 
 def commit(kernel: Kernel, instruction: Instruction) -> None:
@@ -182,6 +198,9 @@ def commit(kernel: Kernel, instruction: Instruction) -> None:
         addresses = kernel.run_time("wb_to_cluster", generic, result=V64).to(V32)
     wanted = kernel.bits_value(blocks[0], 16).to("i32").splat() if blocks else kernel.ir.i32(0).splat()
     mask = kernel.lanes_that_run(instruction)
+    _tell(kernel, instruction, mask, addresses)
+    if kernel.watch:
+        watch.passes(kernel, kernel.watching.product(kernel, instruction), RELEASES, addresses, mask, shared=True)
     kernel.run_time("wb_tensor_commit", _site(kernel, instruction), mask, addresses, wanted, int(bool(blocks)))
 
 
@@ -201,18 +220,16 @@ def multiply(kernel: Kernel, instruction: Instruction) -> None:
         for index, item in enumerate(kept.items):
             ir.store(ir.at(off, 4 * LANES * index), kernel.lanes_value(item, 32), 64)
     left = _address(kernel, a).to("i64") if made.in_tensor_memory else kernel.lanes_value(a, 64)
-    number = _site(kernel, instruction)
-    given = (
-        kernel.site_pointer(number), kernel.lanes_that_run(instruction), _address(kernel, target), left,
-        kernel.lanes_value(b, 64), kernel.lanes_value(descriptor, 32), keep, down, off, *scales,
-    )  # fmt: skip
-    kernel.run_time(PREFIX + made.name, *given)
+    number, mask = _site(kernel, instruction), kernel.lanes_that_run(instruction)
+    given = (_address(kernel, target), left, kernel.lanes_value(b, 64), kernel.lanes_value(descriptor, 32))
+    _tell(kernel, instruction, mask, *given)
+    kernel.run_time(PREFIX + made.name, kernel.site_pointer(number), mask, *given, keep, down, off, *scales)
 
 
 def nothing(kernel: Kernel, instruction: Instruction) -> None:
     """`wait` and `fence`: what they wait for has happened."""
     if "sync" in instruction.modifiers:
-        _whole(kernel, instruction)
+        _tell(kernel, instruction, _whole(kernel, instruction)[1])
 
 
 FORMS = {

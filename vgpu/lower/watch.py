@@ -321,7 +321,7 @@ def before(kernel: Kernel, instruction: Instruction, kind: str) -> None:
         numbers = kernel.watching.place(kernel, instruction, "use"), kernel.watching.product(kernel, product)
         kernel.run_time("wb_s_touched", *numbers, kernel.lanes_that_run(instruction).to("i64"))
     together = kind in SYNC_KINDS and "sync" in instruction.modifiers
-    if kind == "tensor":
+    if _of_whole_warps(instruction, kind):
         join(kernel)
     elif together or (kind == "barrier" and "warp" in instruction.modifiers):
         _collective(kernel, instruction)
@@ -333,10 +333,14 @@ def before(kernel: Kernel, instruction: Instruction, kind: str) -> None:
         counted(kernel, instruction, instruction.operands[0], instruction.operands[1], 1)
 
 
-def after(kernel: Kernel, kind: str) -> None:
+def after(kernel: Kernel, instruction: Instruction, kind: str) -> None:
     """What is to be told after an instruction: a warp's matrices are there for all its lanes."""
-    if kind == "tensor":
+    if _of_whole_warps(instruction, kind):
         join(kernel)
+
+
+def _of_whole_warps(instruction: Instruction, kind: str) -> bool:
+    return kind == "tensor" or (kind == "tensor_memory" and "sync" in instruction.modifiers)
 
 
 def join(kernel: Kernel) -> None:

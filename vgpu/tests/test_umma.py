@@ -13,7 +13,7 @@ from vgpu.base.errors import KernelError, OutOfBounds
 from vgpu.isa import umma
 from vgpu.tests.test_tensor import encode
 from vgpu.tests.test_tensor_memory import BASE, BLACKWELL, START
-from vgpu.tests.test_warpgroup import Tile, swizzled
+from vgpu.tests.test_warpgroup import Tile
 
 MODES = {16: 0, 32: 6, 64: 4, 128: 2}  # bytes of the pattern -> the descriptor's mode
 CODES = {name: code for kind in umma.KINDS.values() for code, name in kind.types.items()}
@@ -100,8 +100,8 @@ CODES_OF = {name: {t: code for code, t in kind.types.items()} for name, kind in 
 PRODUCT = (
     START.replace("cta_group::1", "cta_group::CTAS")
     + """
-extern "C" __global__ CLUSTER void k(const u32* images, int words, u64 da, u64 db, u32 idesc, const u32* before, u32* after,
-                                     int keep, int columns, int d, int a, int sfa, int sfb, const u32* off) {
+extern "C" __global__ CLUSTER void k(const u32* images, int words, u64 da, u64 db, u32 idesc, const u32* before,
+    u32* after, int keep, int columns, int d, int a, int sfa, int sfb, const u32* off) {
     extern __shared__ __align__(1024) u32 shared[];
     __shared__ u64 bar;
     int rank = CTAS == 2 ? blockIdx.x % 2 : 0;
@@ -133,7 +133,8 @@ extern "C" __global__ CLUSTER void k(const u32* images, int words, u64 da, u64 d
 )
 COMMITS = {
     1: 'asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" :: "r"(at(&bar)));',
-    2: 'asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;"'
+    2: 'asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], '
+       '%1;"'
        ':: "r"(at(&bar)), "h"((unsigned short)3));',
 }  # fmt: skip
 SYNCS = {1: "__syncthreads();", 2: 'asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");'}
@@ -230,7 +231,8 @@ class Case:
         source = kernel_text(v, size, off is not None, down, collector)
         after = np.zeros_like(before)
         engine.c(source, **BLACKWELL)(
-            v.ctas, 128, images.view(np.uint32), images.shape[1] // 4, *descriptors, np.uint32(code if idesc is None else idesc),
+            v.ctas, 128, images.view(np.uint32), images.shape[1] // 4, *descriptors,
+            np.uint32(code if idesc is None else idesc),
             before, after, keep, before.shape[1], d | first << 16, a | first << 16, sfa, sfb,
             np.array([0] * 8 if off is None else off, np.uint32), shared_bytes=images.shape[1],
         )  # fmt: skip

@@ -75,6 +75,7 @@ def source() -> str:
         sync.told("wb_s_product", "product", "place", "descriptor", "mask"),
         sync.told("wb_s_group", "group", "pending", "", "mask"),
         sync.told("wb_s_touched", "touched", "place", "product", "mask"),
+        sync.told("wb_s_tensor", "tensor", "place", "", "mask", "addresses"),
         sync.told("wb_s_fence", "fence", "place", "wide", "mask"),
         sync.told("wb_s_strong", "strong", "place", "order", "mask", "addresses"),
     ]

@@ -112,7 +112,8 @@ class Watcher:
                     start = int(place[RESIDENT_SLOT[f"{name}_base" if name in ("shared", "local") else name]])
                     data = name in ("shared", "local")
                     size -= WINDOW if name == "shared" else 0
-                    found.append((start, start + size, ALL | OWN if data else BOOKS))
+                    rights = ALL | OWN if data else ALL if name == "tensor_memory" else BOOKS
+                    found.append((start, start + size, rights))
         if self.monitors and self.monitors[0].run is run:
             found += self._shadows(self.monitors[0])
         return found

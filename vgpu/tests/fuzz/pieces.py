@@ -110,6 +110,7 @@ LONG = {  # what would not fit a line
     "SCALED": "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0",
     "FRAGMENTS": "{%r1, %r2, %r3, %r4}, {%r3, %r4}, {%r2, %r3, %r4, %r1}",
     "PRODUCT": "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16",
+    "UMMA": "tcgen05.mma.cta_group::1.kind",
     "MMA": "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
 }
 PIECES: dict[str, str] = {
@@ -239,6 +240,36 @@ wgmma.commit_group.sync.aligned;
 wgmma.wait_group.sync.aligned 1;
 wgmma.wait_group.sync.aligned 0;
 setmaxnreg.inc.sync.aligned.u32 232;""",
+    "tensor_memory": """@%p2 mbarrier.init.shared.b64 [%r9], 1;
+shr.u32 %r10, %r2, 5;
+setp.eq.u32 %p3, %r10, 0;
+@%p3 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], 64;
+bar.sync 0;
+ld.shared.b32 %r11, [tile];
+shl.b32 %r12, %r10, 21;
+add.u32 %r12, %r12, %r11;
+tcgen05.st.sync.aligned.16x64b.x2.b32 [%r12+2], {%r1, %r2};
+tcgen05.st.sync.aligned.16x32bx2.x1.unpack::16b.b32 [%r12], 9, {%r3};
+tcgen05.wait::st.sync.aligned;
+fence.proxy.async;
+mov.u32 %r13, tile;
+shr.u32 %r13, %r13, 4;
+cvt.u64.u32 %d10, %r13;
+or.b64 %d10, %d10, 0x401000080000;
+@%p2 tcgen05.cp.cta_group::1.32x128b.warpx4.b8x16.b6x16_p32 [%r11+8], %d10;
+@%p2 tcgen05.shift.cta_group::1.down [%r11+16];
+@%p2 UMMA::f16 [%r11+40], %d10, %d10, 0x4020010, {%r1, %r2, %r3, %r4}, %p3, 2;
+@%p2 UMMA::i8 [%r11+48], [%r11+8], %d10, 0x40200A0, 1;
+@%p2 UMMA::mxf8f6f4.block_scale [%r11+56], [%r11], %d10, 0x8820000, [%r11+4], [%r11+8], %p3;
+@%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r9];
+WAIT_5:
+mbarrier.try_wait.parity.shared.b64 %p4, [%r9], 0;
+@!%p4 bra WAIT_5;
+tcgen05.ld.sync.aligned.32x32b.x4.pack::16b.b32 {%r14, %r15, %r16, %r17}, [%r12+40];
+tcgen05.wait::ld.sync.aligned;
+bar.sync 0;
+@%p3 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r11, 64;
+add.s32 %r4, %r14, %r17;""",
     "copies": """cp.async.ca.shared.global [%r8], [%d1], 16;
 cp.async.cg.shared.global [%r8], [%d1+32], 16, %r1;
 cp.async.ca.shared.global.L2::128B [%r8+4], [%d4], 4;

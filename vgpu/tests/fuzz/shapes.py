@@ -314,6 +314,30 @@ def _wgmma(words, operands, registers, n, hinted):
     return None if {*numbers[:scales]} <= {1, -1} and {*numbers[scales:]} <= {0, 1} else "has numbers that mean nothing"
 
 
+def _tcgen05(words, operands, registers, n, hinted):
+    name, numbers = words[0].split("::")[0], {w[1:] for w in words if w[0] == "x" and w[1:].isdecimal()}
+    if name in ("ld", "st") and len(numbers) == 1:
+        shape = next((w for w in words if w[0].isdigit()), "")
+        count = int(numbers.pop()) * {"16x128b": 2, "16x256b": 4}.get(shape, 1)
+        data, *rest = operands if name == "ld" else (*operands[-1:], *operands[:-1])
+        right = _vector(data, count, registers, source=name == "st") or (count == 1 and _is("v", data, registers))
+        return None if right and _fits(("mi" if shape == "16x32bx2" else "m",), rest, registers) else "moves otherwise"
+    if name == "mma":
+        scaled, tail = "block_scale" in words, operands[4:]
+        if tail and isinstance(tail[0], Vec) and not scaled:
+            wanted = 8 if "cta_group::2" in words else 4
+            if not _vector(tail[0], wanted, registers, source=True):
+                return "keeps other lanes"
+            tail = tail[1:]
+        divides = {"kind::f16", "kind::tf32"} & set(words)
+        tails = ("mmp",) if scaled else ("p", "pi") if divides else ("p",)
+        right = _fits(("mvvv", "mmvv"), operands[:4], registers) and _fits(tails, tail, registers)
+        return None if right and not {"ws", "sp", "ashift"} & set(words) else "is no product of tensor memory"
+    shapes = {"alloc": "mv", "dealloc": "vv", "relinquish_alloc_permit": "", "wait": "", "fence": "", "cp": "mv",
+              "shift": "m", "commit": "mv" if "multicast::cluster" in words else "m"}  # fmt: skip
+    return None if name in shapes and _fits((shapes[name],), operands, registers) else "has another shape"
+
+
 def _call(words, operands, registers, n, hinted):
     return None if len(operands) == 1 and isinstance(operands[0], Call) else "is no call"
 
@@ -322,5 +346,5 @@ _SPECIAL = {
     "ld": _moved, "ldu": _moved, "st": _moved, "atom": _atomic, "red": _red, "mov": _mov, "shfl": _shuffle,
     "vote": _vote, "bar": _barrier, "barrier": _barrier, "mbarrier": _mbarrier, "cp": _copy, "createpolicy": _policy,
     "tex": _texture, "tld4": _texture, "suld": _surface, "sust": _surface, "ldmatrix": _matrices,
-    "stmatrix": _matrices, "wmma": _wmma, "mma": _mma, "wgmma": _wgmma, "call": _call, "cvt": _cvt,
+    "stmatrix": _matrices, "wmma": _wmma, "mma": _mma, "wgmma": _wgmma, "tcgen05": _tcgen05, "call": _call, "cvt": _cvt,
 }  # fmt: skip

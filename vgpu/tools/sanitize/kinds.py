@@ -45,6 +45,14 @@ _KINDS = (
     Kind("product_pending", "registers of a product used before it is complete", "wait for its group first "
          "(wgmma.commit_group after the product, then wgmma.wait_group before registers of D are read or written, or "
          "those of A written)."),
+    Kind("load_pending", "registers used before they are loaded from tensor memory",
+         "execute tcgen05.wait::ld first."),
+    Kind("tensor_pending", "tensor memory accessed before a product or copy is complete", "let the thread that issued "
+         "it commit it to an mbarrier (tcgen05.commit), wait for the barrier's phase, then execute "
+         "tcgen05.fence::after_thread_sync."),
+    Kind("tensor_stored", "tensor memory accessed before a store to it is complete", "let the warp that stored execute "
+         "tcgen05.wait::st; before other warps or a product access it, also tcgen05.fence::before_thread_sync and a "
+         "barrier."),
     Kind("product_fence", "product of shared memory without a proxy fence", "it may read what was there before, since "
          "it goes another way than ordinary stores: let the threads that stored execute fence.proxy.async, then meet "
          "at a barrier, then issue the product."),

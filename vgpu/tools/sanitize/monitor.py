@@ -39,6 +39,7 @@ from vgpu.tools.sanitize.heap_watch import HeapWatch
 from vgpu.tools.sanitize.order import Order
 from vgpu.tools.sanitize.products import Products
 from vgpu.tools.sanitize.report import GOES_ON, Report
+from vgpu.tools.sanitize.tensor_memory import TensorMemory
 
 if TYPE_CHECKING:
     from vgpu.launch.worker import Worker
@@ -111,6 +112,7 @@ class Monitor:
         self.copies = Copies(self)
         self._set(copies=int(self.copies.any))
         self.products = Products(self)
+        self.tensor_memory = TensorMemory(self)
         self._watch_global(arrays, reached, races_in_global)
         self.handlers = {code: getattr(self, f"on_{name}") for code, name in EVENTS.items()}
 
@@ -362,8 +364,14 @@ class Monitor:
             self._set(detail=1)
 
     def on_touched(self, place: int, product: int, mask: int, _: int) -> None:
+        if not mask:
+            return
+        in_tensor_memory = self.lowered.places[product - 1].instruction.opcode == "tcgen05"
+        (self.tensor_memory if in_tensor_memory else self.products).touched(place, product)
+
+    def on_tensor(self, place: int, _: int, mask: int, vector: int) -> None:
         if mask:
-            self.products.touched(place, product)
+            self.tensor_memory.told(place, mask, vector)
 
     def _zeroed(self, address: int) -> bool:
         """Whether an offset or generic address lies in the shared memory that begins as zeros."""
@@ -387,6 +395,7 @@ class Monitor:
     def on_named(self, barrier: int, *_: int) -> None:
         waits = np.flatnonzero(self._standing() >> PC_BARRIER_SHIFT == (PC_WAIT >> PC_BARRIER_SHIFT) + barrier)
         self._set(detail=1)
+        self.tensor_memory.met()
         self.order.open(barrier, waits, self.tick())
 
     def on_counted(self, place: int, packed: int, mask: int, _: int) -> None:
@@ -409,6 +418,7 @@ class Monitor:
             address = addresses[thread % 32]
             near = 0 <= address - shared < self.worker["shared_bytes"]
             key = (self.block(), address - shared) if near else (address,)
+            self.tensor_memory.passes(key, thread // 32, order)
             if order & 1 and self.order.acquire(key, thread):
                 self._set(detail=1, cross=int(bool(self.order.here.seen)))
             if order & 2:

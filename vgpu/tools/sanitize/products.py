@@ -59,12 +59,12 @@ class Products:
         at = places(descriptor, rows, np.arange(found.k), bits, turned)
         part = np.unique(at >> monitor["shift"])
         monitor.copies.read(number, 32 * warp, part)
-        self._mark(number, 32 * warp, part)
+        self.mark(number, 32 * warp, part)
         if not is_a:  # which every product has in shared memory
             issued = self._here(warp)
             issued.products = [*issued.products, (issued.committed, number, monitor["time"])][-REMEMBERED:]
 
-    def _mark(self, number: int, thread: int, part: np.ndarray) -> None:
+    def mark(self, number: int, thread: int, part: np.ndarray) -> None:
         """Note the reads; of those by other warps the last one is kept, too."""
         shadows = self.monitor.here.shadows
         before = shadows["reads"][part]

@@ -64,6 +64,17 @@ class _CountedFinding:
     update: bool = False  # several threads read, change and write one element
 
 
+_UNFINISHED = {
+    "product_pending": "registers of the product{}", "load_pending": "registers that a load{} fills",
+    "tensor_pending": "tensor memory that a product or copy{} reads or writes",
+    "tensor_stored": "tensor memory that a store{} writes",
+}  # fmt: skip
+_AWAITED = {
+    "product_pending": "a wait for its group", "load_pending": "tcgen05.wait::ld",
+    "tensor_pending": "a wait for an mbarrier to which it was committed", "tensor_stored": "tcgen05.wait::st",
+}  # fmt: skip
+
+
 class Report:
     """Collects findings of one launch, the first instance of each kind, pair of lines and array."""
 
@@ -262,7 +273,7 @@ class Report:
         elif kind == IN_FLIGHT:
             key, what = "copy_pending", f"{who} while an asynchronous copy to it, issued by {they}{where}, is pending."
         elif kind == UNFENCED:
-            product = place.instruction.opcode == "wgmma"
+            product = place.instruction.opcode in ("wgmma", "tcgen05")
             key, how = ("product_fence", "product") if product else ("proxy_fence", "bulk copy")
             what = f"{who} by a {how}, which {they} stored{where}, and no fence.proxy.async stands between the two."
         else:
@@ -320,17 +331,24 @@ class Report:
 
     def early(self, number: int, product: int, thread: int, block: int) -> None:
         """Registers of a product of a warpgroup are touched while it is in flight."""
+        self._too_soon("product_pending", number, product, thread, block)
+
+    def tensor(self, key: str, number: int, other: int, thread: int, block: int) -> None:
+        """Tensor memory, or registers that are loaded from it, is touched too soon: what is not complete is `other`."""
+        self._too_soon(key, number, other, thread, block)
+
+    def _too_soon(self, key: str, number: int, product: int, thread: int, block: int) -> None:
         (place, line, text), (_, other_line, other_text) = self._place(number), self._place(product)
         me, here = self.names.thread_index(thread), self.names.block_index(block)
         where = f" at line {other_line}" if other_line not in (None, line) else ""
         what = (
-            f"{self.names.said(me, here)} and its warp use registers of the product{where} in "
-            f"`{place.instruction.opcode}`, before a wait for its group."
+            f"{self.names.said(me, here)} and its warp use {_UNFINISHED[key].format(where)} in "
+            f"`{place.instruction.opcode}`, before {_AWAITED[key]}."
         )
-        cure = KINDS["product_pending"].cure
+        cure = KINDS[key].cure
         self._add(
             Finding(
-                "product_pending", line, text, what, cure, other_line=other_line, other_source=other_text, thread=me,
+                key, line, text, what, cure, other_line=other_line, other_source=other_text, thread=me,
                 block=here,
             ), 1,
         )  # fmt: skip
