@@ -12,6 +12,8 @@ from vgpu.runtime import (
     async_copy,
     barriers,
     bulk_copy,
+    bulk_moves,
+    bulk_queue,
     cluster,
     directed,
     driver,
@@ -38,7 +40,7 @@ def source(vectors: str) -> str:
         driver, places, barriers, replay, host, follow, heap, tensor, warpgroup, texture, async_copy, mbarrier, cluster,
     )  # fmt: skip
     written = [access.source(vectors == "avx512"), shadow.hooks(), lanes.source(vectors)]
-    return "\n".join([*written, *(part.source() for part in (*parts, bulk_copy))])
+    return "\n".join([*written, *(part.source() for part in (*parts, bulk_copy, bulk_moves, bulk_queue))])
 
 
 def later(function: str, vectors: str) -> str | None:
