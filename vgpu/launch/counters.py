@@ -288,7 +288,8 @@ def _counting(lowered: Lowered, own: frozenset[int]) -> _Counting:
             added[current, "thread_instructions", first + 1] += 1
             for key, factor in _static(instruction).items():
                 added[current, key, first + int(key.startswith(_PER_THREAD))] += factor
-        for key, slot in (("divergent_branches", 2), ("waits", 3)):
+        of_cluster = any(kind_of(instruction) == "cluster_wait" for _, instruction, _ in parts)  # counted already
+        for key, slot in (("divergent_branches", 2), *(() if of_cluster else (("waits", 3),))):
             added[current, key, first + slot] += 1
     first, fetches = len(lowered.basic_blocks) * BASIC_BLOCK_SLOTS, _fetches(lowered)
     for site in lowered.sites:

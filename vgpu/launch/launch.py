@@ -144,7 +144,7 @@ class Kernel:
             return self._clustered[size]
 
     @cached_property
-    def _variants(self) -> dict[tuple[bool | str, ...], tuple[Lowered, int]]:
+    def _variants(self) -> dict[tuple[bool, ...], tuple[Lowered, int]]:
         return {}
 
     def line_text(self, line: int | None) -> str:
@@ -161,18 +161,18 @@ class Kernel:
         `count`: with counters. `fine`: a warp's time slice may end after any access to memory. `watch`: with the
         sanitizer. `follow`: with counters and the log of one warp.
         """
-        variant = count, fine, watch, follow, fp8_kind()  # the last is asked for again where a product is lowered
+        variant = count, fine, watch, follow
         with _compile_lock:
             if variant not in self._variants:
                 self._variants[variant] = self._compile(variant)
             return self._variants[variant]
 
-    def _compile(self, variant: tuple[bool, bool, bool, bool, str]) -> tuple[Lowered, int]:
+    def _compile(self, variant: tuple[bool, bool, bool, bool]) -> tuple[Lowered, int]:
         """Lower and compile, or find what another process made of the same PTX."""
         texts: list[str] = []
 
         def write() -> tuple[Lowered, str, jit.Written]:
-            addresses, (count, *others, _) = self.module.variables.addresses, variant
+            addresses, (count, *others) = self.module.variables.addresses, variant
             lowered = lower(self.module.module, self.function, addresses, NAME, count, self.filename, *others)
             own, text = jit.named(lowered.text, NAME)
             texts.append(text)
@@ -388,7 +388,7 @@ def run(
     warps = math.prod(grid) * -(-math.prod(block) // WARP)
     apart = -(-math.prod(grid) // math.prod(kernel.cluster))  # blocks of one cluster run in one worker
     workers = 1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), apart)
-    shape = lowered, grid, block, shared_bytes, workers
+    shape = lowered, grid, block, shared_bytes, workers, fp8_kind()
     plain = not (counted or cooperative or schedule.random or heap.current())
     with own.LAUNCHING:
         if plain and (found := _ended.pop(shape, None)) is not None:

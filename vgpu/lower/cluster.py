@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from vgpu.ir import Value
 from vgpu.ir.value import V32, V64
 from vgpu.lower.spaces import CLUSTER
-from vgpu.ptx import Instruction, Mem
+from vgpu.ptx import Instruction
 from vgpu.runtime.cluster import RANK_SHIFT
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ def address(kernel: Kernel, instruction: Instruction) -> None:
     destination, source, *rank = instruction.operands
     short = CLUSTER in instruction.modifiers
     guard, mask = kernel.guard(instruction.guard), kernel.lanes_that_run(instruction)
-    if isinstance(source, Mem):
-        raise kernel.unsupported(f"the PTX instruction `{instruction}`")
     value = kernel.bits_value(source, 32 if short else 64)
     if instruction.opcode == "getctarank":
         if short:

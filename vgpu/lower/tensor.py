@@ -13,7 +13,6 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from vgpu.base.precision import fp8_kind
 from vgpu.ir import LANES, Value, element_bits, vector
 from vgpu.isa import tensor
 from vgpu.lower import memory as lower_memory
@@ -83,20 +82,26 @@ def product(kernel: Kernel, instruction: Instruction) -> None:
     found = tensor.product(instruction.opcode, instruction.modifiers)
     if found is None:
         raise kernel.unsupported(f"the PTX instruction `{instruction}`")
-    if found.may_cut and fp8_kind() == "hopper":
-        found = replace(found, cut=True)
     whole_warp(kernel, instruction)
     target, *sources = instruction.operands
-    *given, result = found.fragments
+    *of_sources, result = found.fragments
     pointers, offset = [], 0
-    for fragment, operand in zip(given, sources[:3], strict=True):
+    for fragment, operand in zip(of_sources, sources[:3], strict=True):
         pointers.append(lay(kernel, items_of(operand), fragment.registers, fragment.width, offset))
         offset += fragment.registers * LANES * fragment.width // 8
     scales = []
     for words, selector in zip(sources[3::2], sources[4::2], strict=True):
         byte, thread = (_first(kernel.bits_value(item, 16)).to("i32") for item in items_of(selector))
         scales += [kernel.lanes_value(words, 32), byte, thread]
-    kernel.ir.call("void", PREFIX + found.name, *pointers, tiles(kernel, offset), *scales)
+    given = (*pointers, tiles(kernel, offset), *scales)
+    if found.may_cut:
+        narrow = kernel.context("narrow_sums").ne(0)
+        with kernel.ir.when(narrow):
+            kernel.ir.call("void", PREFIX + replace(found, cut=True).name, *given)
+        with kernel.ir.when(narrow ^ 1):
+            kernel.ir.call("void", PREFIX + found.name, *given)
+    else:
+        kernel.ir.call("void", PREFIX + found.name, *given)
     guard = kernel.guard(instruction.guard)
     for index, place in enumerate(items_of(target)):
         kernel.write(place, pick_up(kernel, result.width, offset + index * LANES * result.width // 8), guard)

@@ -12,6 +12,8 @@ from vgpu.runtime import (
     async_copy,
     barriers,
     bulk_copy,
+    bulk_moves,
+    bulk_queue,
     cluster,
     directed,
     driver,
@@ -41,7 +43,7 @@ def source(vectors: str) -> str:
         tensor_memory,
     )  # fmt: skip
     written = [access.source(vectors == "avx512"), shadow.hooks(), lanes.source(vectors)]
-    return "\n".join([*written, *(part.source() for part in (*parts, bulk_copy))])
+    return "\n".join([*written, *(part.source() for part in (*parts, bulk_copy, bulk_moves, bulk_queue))])
 
 
 def later(function: str, vectors: str) -> str | None:

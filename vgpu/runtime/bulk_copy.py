@@ -14,12 +14,10 @@ from vgpu.base.context import (
     BULK,
     BULK_ENTRIES,
     BULK_ENTRY,
-    BULK_ENTRY_BYTES,
     BULK_REQUEST,
     COLUMNS,
     FILL_NAN,
     IM2COL,
-    LOADS,
     MULTICAST,
     NEAR,
     SITE_SLOT,
@@ -29,250 +27,15 @@ from vgpu.base.context import (
     TENSOR_MAP,
     TENSOR_MARK,
 )
-from vgpu.ir.value import V32, V64, Value, vector
-from vgpu.runtime.cluster import RANK_SHIFT, field, record
+from vgpu.ir.value import V32, V64, Value
+from vgpu.runtime.bulk_moves import AXES, axis_of, corners, extent
+from vgpu.runtime.bulk_queue import entry_at, queue_of
+from vgpu.runtime.cluster import RANK_SHIFT
 from vgpu.runtime.mbarrier import fault
 from vgpu.runtime.write import Routine
 from vgpu.storage.tensor_map import CORNERS
 
-AXES = 5
 MOST_BLOCKS = 16  # that a multicast may name
-
-
-def _queue(r: Routine) -> Value:
-    """The block's queue, emptied if what stands in it belongs to a block before this one."""
-    queue = r.slot("copies", "ptr")
-    block = r.slot("block") + 1
-    with r.when(r.load(queue, "i64", 8).ne(block)):
-        r.fill(queue, 0, BULK["entries"])
-        r.store(queue, block, 8)
-    return queue
-
-
-def _entry(r: Routine, queue: Value, number: Value) -> Value:
-    return r.at(queue, number % BULK_ENTRIES * BULK_ENTRY_BYTES + BULK["entries"])
-
-
-def _field(r: Routine, entry: Value, name: str) -> Value:
-    return r.load(r.at(entry, BULK_ENTRY[name]), "i64", 8)
-
-
-# ---------------------------------------------------------------- making the copies
-
-
-def _mark() -> Routine:
-    """The sectors of a run of global memory count as read or written."""
-    r = Routine("mark_run", "ptr ctx, ptr site, i64 address, i64 bytes, i64 writes")
-    with r.when(r.slot("reads").eq(0) | r["bytes"].eq(0)):
-        r.give()
-    known = r.call("i1", "place", r["ctx"], r["site"], r["address"], r["bytes"], r["writes"].ne(0))
-    space = r.load(r.at(r["site"], 8 * SITE_SLOT["space"]), "i64", 8)
-    with r.when(known & space.eq(0)):
-        base, touch = (r.load(r.at(r["site"], 8 * SITE_SLOT[name]), "i64", 8) for name in ("base", "touch"))
-        chart = r["writes"].ne(0).select(r.slot("writes"), r.slot("reads"))
-        first = (r["address"] - base) >> 5
-        last = (r["address"] - base + r["bytes"] - 1) >> 5
-        r.fill(r.at((chart + touch).to("ptr"), first), 1, last - first + 1)
-    return r
-
-
-def _reduce(bits: int) -> Routine:
-    """Combine `count` elements that lie in a row with those at `target`, 32 at a time as an atomic does."""
-    r = Routine(f"reduce_run{bits}", "ptr function, i64 target, i64 source, i64 count")
-    lanes = vector(f"i{bits}")
-    buffer = r.spread(r.number(lanes, 0))
-    places = r.spread(r.number(V64, 0))
-    with r.count_to((r["count"] + 31) >> 5) as part:
-        start = part << 5
-        left = r["count"] - start
-        many = left.above(32).select(r.number("i64", 32), left)
-        r.copy(buffer, (r["source"] + start * (bits // 8)).to("ptr"), many * (bits // 8))
-        with r.count_to(many) as lane:
-            r.store(r.at(places, lane << 3), r["target"] + (start + lane) * (bits // 8), 8)
-        full = r.number("i32", -1) >> (r.number("i64", 32) - many).to("i32")
-        values, where = r.load(buffer, lanes, 64), r.load(places, V64, 64)
-        r.call(lanes, r["function"], where, values, full)
-    return r
-
-
-def _move() -> Routine:
-    """One run of bytes between global and shared memory, in the direction and with the reduction of an entry."""
-    r = Routine("move_run", "ptr ctx, ptr entry, i64 remote, i64 shared, i64 bytes, i64 element")
-    shared = r["shared"]
-    kind, function = _field(r, r["entry"], "kind") & 1, _field(r, r["entry"], "reduce")
-    with r.when(kind.eq(LOADS)):
-        r.copy(shared.to("ptr"), r["remote"].to("ptr"), r["bytes"])
-        r.give()
-    with r.when(function.eq(0)):
-        r.copy(r["remote"].to("ptr"), shared.to("ptr"), r["bytes"])
-        r.give()
-    for bits in (16, 32, 64):
-        with r.when(r["element"].eq(bits // 8)):
-            count = r["bytes"] // (bits // 8)
-            r.call("void", f"reduce_run{bits}", function.to("ptr"), r["remote"], shared, count)
-    return r
-
-
-def _axis(r: Routine, map_: Value, name: str, axis: int) -> Value:
-    nbytes = 8 if name == "strides" else 4
-    return r.load(r.at(map_, TENSOR_MAP[name] + nbytes * axis), f"i{8 * nbytes}", 1).to("i64")
-
-
-def _count(r: Routine, map_: Value, axis: int) -> Value:
-    """The elements of a box along an axis that are copied."""
-    step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
-    return (_axis(r, map_, "box", axis) + step - 1) // step
-
-
-def _extent(r: Routine, map_: Value, columns: Value) -> tuple[Value, Value]:
-    """The elements of a row of a box and the number of rows; `columns`: channels and pixels of im2col mode."""
-    channels, pixels = (_axis(r, map_, "box", axis) for axis in (0, 1))
-    rows = r.number("i64", 1)
-    for axis in range(1, AXES):
-        rows = rows * _count(r, map_, axis)
-    return channels, columns.select(pixels, rows)
-
-
-def _corners(r: Routine, map_: Value, axis: int) -> tuple[Value, Value]:
-    """The lower and the upper corner of an axis in im2col mode, relative to its first and its last element."""
-    both = r.load(r.at(map_, TENSOR_MAP["box"] + 4 * (axis + 1)), "i32", 1)
-    return (both << 16).ashr(16).to("i64", signed=True), both.ashr(16).to("i64", signed=True)
-
-
-def _pixel(r: Routine, map_: Value, starts: list[Value], number: Value, places: list[Value]) -> None:
-    """Write the coordinates of a pixel of im2col mode ("PTX ISA", im2col mode).
-
-    From the copy's coordinates pixels go on by the step along W, from the upper corner to the lower one of the next
-    row, and so on along H, D and N. To each the shifts of W, H and D are added.
-    """
-    rank = r.load(r.at(map_, TENSOR_MAP["rank"]), "i32", 1).to("i64")
-    shifts = _field(r, r["entry"], "shifts")
-    rest = r.variable("i64", number)
-    for axis in range(1, AXES):
-        within, last = rank.above(axis + 1), rank.eq(axis + 1)
-        turn = rest.get()
-        if axis + 1 < AXES:
-            lower, upper = _corners(r, map_, axis)
-            step, end = _axis(r, map_, "steps", axis), _axis(r, map_, "sizes", axis) - 1 + upper
-            begun = end.below(starts[axis], signed=True).select(r.number("i64", 1), (end - starts[axis]) // step + 1)
-            whole = within.select((end - lower) // step + 1, r.number("i64", 1))
-            first, later = turn.below(begun), turn - begun
-            at = first.select(starts[axis] + turn * step, lower + later % whole * step)
-            at = at + (shifts >> 16 * (axis - 1) & 0xFFFF)
-            carry = first.select(r.number("i64", 0), later // whole + 1)
-            r.store(places[axis], within.select(at, last.select(starts[axis] + turn, r.number("i64", 0))), 8)
-            rest.set(within.select(carry, turn))
-        else:
-            r.store(places[axis], last.select(starts[axis] + turn, r.number("i64", 0)), 8)
-
-
-def _tensor() -> Routine:
-    """A box of a tensor, row by row: what lies outside the tensor comes as zeros or NaN and is not written.
-
-    In im2col mode a row is a pixel.
-    """
-    r = Routine("move_tensor", "ptr ctx, ptr entry, i64 shared")
-    map_ = r.at(r["entry"], BULK_ENTRY["map"])
-    site = _field(r, r["entry"], "site").to("ptr")
-    element = r.load(r.at(map_, TENSOR_MAP["element"]), "i32", 1).to("i64")
-    swizzle = r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i32", 1).to("i64")
-    # Rows of 32, 64 or 128 bytes: the number of a 16-byte piece takes the number of its 128-byte line into account.
-    twist = swizzle.eq(0).select(r.number("i64", 0), (swizzle - 16) & 0x70)
-    kind = _field(r, r["entry"], "kind")
-    stores, columns = kind & STORES, (kind & IM2COL).ne(0)
-    shared = r["shared"]  # a multiple of 1024 lies before shared memory, so that swizzling may take it for an offset
-    starts = [r.load(r.at(r["entry"], BULK_ENTRY["coordinates"] + 8 * axis), "i64", 8) for axis in range(AXES)]
-    mode = r.load(r.at(map_, TENSOR_MAP["mode"]), "i32", 1)
-    outside = (mode & FILL_NAN).ne(0).select(r.number("i8", -1), r.number("i8", 0))
-    row, rows = _extent(r, map_, columns)
-    none = r.number("i64", 0)
-    low = starts[0].below(0, signed=True).select(none - starts[0], none)
-    beyond = _axis(r, map_, "sizes", 0) - starts[0]
-    high = beyond.below(row, signed=True).select(beyond, row)
-    empty = low.below(high, signed=True) ^ 1
-    high = empty.select(low, high)
-    places = [r.room("i64") for _ in range(AXES)]
-    with r.count_to(rows) as number:
-        with r.when(columns):
-            _pixel(r, map_, starts, number, places)
-        with r.when(columns ^ 1):
-            rest = number
-            for axis in range(1, AXES):
-                count = _count(r, map_, axis)
-                r.store(places[axis], starts[axis] + rest % count * _axis(r, map_, "steps", axis), 8)
-                rest = rest // count
-        inside, address = r.variable("i1", 1), r.variable("i64", r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1))
-        for axis in range(1, AXES):
-            at = r.load(places[axis], "i64", 8)
-            inside.set(inside.get() & at.below(_axis(r, map_, "sizes", axis)))
-            address.add(at * _axis(r, map_, "strides", axis))
-        offset = shared + number * row * element
-        with r.when(stores.eq(0)):
-            r.fill(offset.to("ptr"), outside, row * element)
-        with r.when(inside.get() & (empty ^ 1)):
-            remote = address.get() + starts[0] * element
-            first, last = low * element, high * element
-            r.call("void", "mark_run", r["ctx"], site, remote + first, last - first, stores)
-            with r.when(twist.eq(0)):
-                r.call("void", "move_run", r["ctx"], r["entry"], remote + first, offset + first, last - first, element)
-            with r.when(twist.ne(0)):
-                done = r.variable("i64", first)
-                with r.repeat() as stop:
-                    now = done.get()
-                    stop(now.below(last) ^ 1)
-                    # As far as the end of the 16-byte piece, or of the row.
-                    following = (now + 16) & -16
-                    end = following.below(last).select(following, last)
-                    place = offset + now
-                    place = place ^ (place >> 3 & twist)
-                    r.call("void", "move_run", r["ctx"], r["entry"], remote + now, place, end - now, element)
-                    done.set(end)
-    return r
-
-
-def _finish() -> Routine:
-    r = Routine("finish_bulk", "ptr ctx, ptr entry")
-    entry = r["entry"]
-    with r.when(_field(r, entry, "open").eq(0)):
-        r.give()
-    r.store(r.at(entry, BULK_ENTRY["open"]), r.number("i64", 0), 8)
-    kind, nbytes = _field(r, entry, "kind"), _field(r, entry, "bytes")
-    number = r.call("i64", "site_id", r["ctx"], _field(r, entry, "site").to("ptr"))
-    shared = r.call("i64", "in_cluster", r["ctx"], _field(r, entry, "offset").to("i32"))
-    with r.when(shared.below(0, signed=True)):  # the block has ended
-        fault(r, "bounds", number + 1, _field(r, entry, "thread") & 31, shared)
-        r.give()
-    with r.when((kind & TENSOR).ne(0)):
-        r.call("void", "move_tensor", r["ctx"], entry, shared)
-    with r.when((kind & TENSOR).eq(0)):
-        # For a plain copy the first "coordinate" is the size of its elements.
-        element = _field(r, entry, "coordinates")
-        remote = _field(r, entry, "remote")
-        site = _field(r, entry, "site").to("ptr")
-        r.call("void", "mark_run", r["ctx"], site, remote, nbytes, kind & STORES)
-        r.call("void", "move_run", r["ctx"], entry, remote, shared, nbytes, element)
-    r.call("void", "wb_s_bulk", r["ctx"], entry.to("i64"), r.number("i64", 1))
-    with r.when((kind & STORES).eq(0)):
-        thread, barrier = _field(r, entry, "thread"), _field(r, entry, "barrier").to("i32")
-        none = r.number("i64", 0)
-        r.call("i64", "barrier_update", r["ctx"], number, thread & 31, barrier, none, none - nbytes, r.number("i32", 0))
-    return r
-
-
-def _drop() -> Routine:
-    """Drop the finished entries at the head of the queue."""
-    r = Routine("drop_bulk", "ptr queue")
-    head_at = r.at(r["queue"], BULK["head"])
-    tail = r.load(r.at(r["queue"], BULK["tail"]), "i64", 8)
-    with r.repeat() as stop:
-        head = r.load(head_at, "i64", 8)
-        stop(head.eq(tail))
-        stop(_field(r, _entry(r, r["queue"], head), "open").ne(0))
-        r.store(head_at, head + 1, 8)
-    return r
-
-
-# ---------------------------------------------------------------- instructions
 
 
 def _outside(r: Routine, nbytes: Value) -> Value:
@@ -329,8 +92,8 @@ def _sound() -> Routine:
     wrong += [element.ne(1) & element.ne(2) & element.ne(4) & element.ne(8), (address & 15).ne(0)]
     wrong += [swizzle.ne(0) & swizzle.ne(32) & swizzle.ne(64) & swizzle.ne(128)]
     for axis in range(AXES):
-        size, stride, box = (_axis(r, map_, name, axis) for name in ("sizes", "strides", "box"))
-        step = _axis(r, map_, "steps", axis) if axis else r.number("i64", 1)
+        size, stride, box = (axis_of(r, map_, name, axis) for name in ("sizes", "strides", "box"))
+        step = axis_of(r, map_, "steps", axis) if axis else r.number("i64", 1)
         most = columns.select(r.number("i64", 1023), r.number("i64", 255)) if axis == 1 else 255
         corner = columns if axis > 1 else r.number("i1", 0)
         wrong += [size.eq(0), (box - 1).above(most) & (corner ^ 1), (step - 1).above(7)]
@@ -363,10 +126,10 @@ def _clear_unused(r: Routine, map_: Value, rank: Value) -> None:
 
 def _bad_corners(r: Routine, map_: Value, rank: Value, axis: int) -> Value:
     """Whether the corners of an axis are too far out for so many dimensions, or have nothing between them."""
-    lower, upper = _corners(r, map_, axis)
+    lower, upper = corners(r, map_, axis)
     most = rank.eq(3).select(r.number("i64", CORNERS[3]), rank.eq(4).select(r.number("i64", CORNERS[4]), CORNERS[5]))
     far = (lower + most).reaches(most + most) | (upper + most).reaches(most + most)
-    return far | (lower.below(_axis(r, map_, "sizes", axis) + upper, signed=True) ^ 1)
+    return far | (lower.below(axis_of(r, map_, "sizes", axis) + upper, signed=True) ^ 1)
 
 
 def _check_tensor() -> Routine:
@@ -391,10 +154,10 @@ def _check_tensor() -> Routine:
         fault(r, "tensor_map", r["id"], r["lane"], r["map"])
         r.give(bad)
     element, swizzle = (r.load(r.at(map_, TENSOR_MAP[name]), "i32", 1).to("i64") for name in ("element", "swizzle"))
-    row, rows = _extent(r, map_, r["columns"])
-    nbytes, extent = row * rows * element, r.variable("i64", element)
+    row, rows = extent(r, map_, r["columns"])
+    nbytes, reaches = row * rows * element, r.variable("i64", element)
     for axis in range(AXES):
-        extent.add((_axis(r, map_, "sizes", axis) - 1) * _axis(r, map_, "strides", axis))
+        reaches.add((axis_of(r, map_, "sizes", axis) - 1) * axis_of(r, map_, "strides", axis))
     with r.when((r["offset"] & 127).ne(0)):
         fault(r, "bulk_alignment", r["id"], r["lane"], r["offset"] & 127)
         r.give(bad)
@@ -405,7 +168,7 @@ def _check_tensor() -> Routine:
         fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
         r.give(bad)
     start = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
-    with r.when(inside(start, extent.get(), r["writes"]) ^ 1):
+    with r.when(inside(start, reaches.get(), r["writes"]) ^ 1):
         fault(r, "bounds", r["id"], r["lane"], start)
         r.give(bad)
     r.give(nbytes)
@@ -460,12 +223,12 @@ def _issue() -> Routine:
         r.add_slot("slice_requests", (nbytes.get() + (BULK_REQUEST - 1)) >> (BULK_REQUEST.bit_length() - 1))
         with r.each(blocks) as block:
             there = lambda address: several.select(address & (1 << RANK_SHIFT) - 1 | block + 1 << RANK_SHIFT, address)
-            queue = _queue(r)
+            queue = queue_of(r)
             head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
             with r.when((tail - head).eq(BULK_ENTRIES)):
-                r.call("void", "finish_bulk", ctx, _entry(r, queue, head))
+                r.call("void", "finish_bulk", ctx, entry_at(r, queue, head))
                 r.call("void", "drop_bulk", queue)
-            entry = _entry(r, queue, tail)
+            entry = entry_at(r, queue, tail)
             thread = (r.slot("warp") << 5) + lane
             group = r.load(r.at(queue, (thread << 2) + BULK["committed"]), "i32", 4).to("i64")
             fields = {
@@ -484,55 +247,6 @@ def _issue() -> Routine:
     return r
 
 
-def _commit() -> Routine:
-    r = Routine("wb_bulk_commit", "ptr ctx, i32 mask")
-    queue = _queue(r)
-    with r.each(r["mask"]) as lane:
-        place = r.at(queue, (((r.slot("warp") << 5) + lane) << 2) + BULK["committed"])
-        r.store(place, r.load(place, "i32", 4) + 1, 4)
-    return r
-
-
-def _wait() -> Routine:
-    """Complete all groups of each lane of `mask` but its latest `pending` committed ones."""
-    r = Routine("wb_bulk_wait", "ptr ctx, i32 mask, i32 pending")
-    queue = _queue(r)
-    warp = r.slot("warp")
-    head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
-    with r.count_to(tail, head) as number:
-        entry = _entry(r, queue, number)
-        thread = _field(r, entry, "thread")
-        mine = (thread >> 5).eq(warp) & ((r["mask"] >> (thread & 31).to("i32")) & 1).ne(0)
-        with r.when(mine & (_field(r, entry, "kind") & STORES).ne(0)):
-            committed = r.load(r.at(queue, (thread << 2) + BULK["committed"]), "i32", 4)
-            first = (committed - r["pending"]).to("i64", signed=True)
-            with r.when(_field(r, entry, "group").below(first, signed=True)):
-                r.call("void", "finish_bulk", r["ctx"], entry)
-    r.call("void", "drop_bulk", queue)
-    return r
-
-
-def _complete_for() -> Routine:
-    """The loads that an mbarrier of the block waits for, whichever blocks of its cluster issued them."""
-    r = Routine("complete_bulk_for", "ptr ctx, i32 offset")
-    barrier = r.call("i64", "cluster_address", r["ctx"], r["offset"].to("i64"))
-    with r.count_to(r.slot("cluster")) as rank:
-        block = record(r, rank)
-        queue = field(r, block, "copies").to("ptr")
-        with r.when(r.load(queue, "i64", 8).eq(field(r, block, "block") + 1)):
-            head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
-            with r.count_to(tail, head) as number:
-                entry = _entry(r, queue, number)
-                here = _field(r, entry, "barrier").eq(barrier) & (_field(r, entry, "kind") & STORES).eq(0)
-                with r.when(here):
-                    r.call("void", "finish_bulk", r["ctx"], entry)
-            r.call("void", "drop_bulk", queue)
-    return r
-
-
 def source() -> str:
-    routines = (
-        _mark(), *(_reduce(bits) for bits in (16, 32, 64)), _move(), _tensor(), _finish(), _drop(), _check_run(), _sound(),
-        _check_tensor(), _issue(), _commit(), _wait(), _complete_for(),
-    )  # fmt: skip
+    routines = (_check_run(), _sound(), _check_tensor(), _issue())
     return "".join(map(str, routines))

@@ -67,9 +67,9 @@ def _absolute() -> Routine:
 def _places() -> Routine:
     """The host addresses of places in the cluster's shared memory; those of lanes that don't run may be any."""
     r = Routine("wb_in_cluster", f"ptr ctx, {V32} addresses, i32 mask", V64)
-    found = r.variable(V64, r.number(V64, NOWHERE))
+    found, each = r.variable(V64, r.number(V64, NOWHERE)), r.spread(r["addresses"])
     with r.each_group((r["addresses"] >> RANK_SHIFT).to(V64), r["mask"]) as (_, lanes, lane):
-        first = r.load(r.at(r.spread(r["addresses"]), lane, "i32"), "i32", 4)
+        first = r.load(r.at(each, lane, "i32"), "i32", 4)
         whole = r.call("i64", "in_cluster", r["ctx"], first)
         offsets = (r["addresses"] - first).to(V64, signed=True)
         found.set(lanes.lanes().select(offsets + whole, found.get()))

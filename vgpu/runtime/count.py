@@ -41,11 +41,6 @@ def place(name: str, offsets: str, in_heap: str) -> Routine:
                 leave()
 
         window(SHARED, r.slot("shared_base"), r.slot("shared_bytes"))
-        with r.count_to(r.slot("cluster"), 1) as other:  # without clusters, never
-            rank = (r.slot("resident_slot") + other) % r.slot("cluster")
-            start = r.call("i64", "shared_of_rank", r["ctx"], rank)
-            with r.when(start.above(0, signed=True)):  # it is somewhere
-                window(REMOTE, start, r.slot("shared_bytes"))
         window(LOCAL, r.slot("local_base"), r.slot("local_bytes") * (r.slot("warps") << 5))
         with r.when((addr - r.slot("heap")).below(r.slot("heap_bytes"))):
             r.pass_on(in_heap)
@@ -60,14 +55,19 @@ def place(name: str, offsets: str, in_heap: str) -> Routine:
             after = r.load(r.at(starts, middle, "i64"), "i64", 8).above(addr)
             low.set(after.select(low.get(), middle + 1))
             high.set(after.select(middle, high.get()))
-        with r.when(low.get().eq(0)):
-            r.give(no)
-        index = low.get() - 1
-        base.set(r.load(r.at(starts, index, "i64"), "i64", 8))
-        nbytes.set(r.load(r.at(ends, index, "i64"), "i64", 8) - base.get())
-        with r.when((addr - base.get()).reaches(nbytes.get())):
-            r.give(no)
-        touch.set(r.load(r.at(r.slot(offsets, "ptr"), index, "i64"), "i64", 8))
+        with r.when(low.get().ne(0)):
+            index = low.get() - 1
+            base.set(r.load(r.at(starts, index, "i64"), "i64", 8))
+            nbytes.set(r.load(r.at(ends, index, "i64"), "i64", 8) - base.get())
+            with r.when((addr - base.get()).below(nbytes.get())):
+                touch.set(r.load(r.at(r.slot(offsets, "ptr"), index, "i64"), "i64", 8))
+                leave()
+        with r.count_to(r.slot("cluster"), 1) as other:  # without clusters, never
+            rank = (r.slot("resident_slot") + other) % r.slot("cluster")
+            start = r.call("i64", "shared_of_rank", r["ctx"], rank)
+            with r.when(start.above(0, signed=True)):  # it is somewhere
+                window(REMOTE, start, r.slot("shared_bytes"))
+        r.give(no)
     with r.when(nbytes.get().below(r["size"])):
         r.give(no)
     span = nbytes.get() - r["size"]

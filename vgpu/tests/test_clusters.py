@@ -252,7 +252,7 @@ def test_counts(hopper):
     found = profile(kernel, (8,), (64,), (cp.zeros(512, cp.float32), cp.zeros(512, cp.float32))).total
     assert found["remote_atomic_requests"] == 6 * 2  # ranks 1 to 3 of two clusters, two warps each
     assert found["remote_atomic_bytes"] == 6 * 64 * 4
-    assert found["cluster_barriers"] == 3 * 8 * 2 and found["barriers"] == 0
+    assert found["cluster_barriers"] == 3 * 8 * 2 and found["barriers"] == found["waits"] == 0
     assert found["shared_atomic_requests"] == 0
 
 

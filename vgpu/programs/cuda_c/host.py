@@ -33,6 +33,7 @@ from vgpu.programs.cuda_c.graphs import Graphs
 from vgpu.programs.cuda_c.handles import Handles
 from vgpu.programs.cuda_c.operands import live
 from vgpu.programs.cuda_c.random import Random
+from vgpu.programs.cuda_c.tensor_maps import TensorMaps
 from vgpu.programs.cuda_c.textures import Textures
 from vgpu.standins.cupy import cudart, streams
 from vgpu.standins.cupy.signature import CParameter, parameters
@@ -96,6 +97,7 @@ class Host:
             Blas(self._queue),
             Fft(handles, self._queue),
             Random(handles),
+            TensorMaps(),
         )
         self.call = HANDLER(self._call)
 

@@ -128,7 +128,15 @@ def headers_of(device: str) -> str:
     standard = sorted(_STANDARD | left_out & _MORE) if re.search(r"\bstd::", device) else []
     names += [f"cuda/std/{name}" for name in standard]
     lines = [f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in names]
+    if re.search(r"\bCUtensorMap\b", device) and not re.search(r"\bCUtensorMap_st\b[^;]*\{", device):
+        lines.append(_TENSOR_MAP)
     return "".join([*lines, "namespace std { using namespace cuda::std; }\n" if standard else ""])
+
+
+_TENSOR_MAP = """\
+struct alignas(64) CUtensorMap_st { unsigned long long opaque[16]; };
+typedef struct CUtensorMap_st CUtensorMap;
+"""  # as in cuda.h, which NVRTC can't compile
 
 
 def _is_kernel(item: Item) -> bool:
@@ -197,6 +205,8 @@ def _declared(item: Item, text: str) -> set[str]:
     """The names that a type, a constant or a constexpr function declares."""
     if item.kind == "function":
         return {item.name}
+    if declaration := re.fullmatch(r"\s*using\s+(?!namespace\b)(?:\w+\s*::\s*)+(\w+)\s*;", text):
+        return {declaration[1]}
     if re.match(r"\s*(?:typedef|(?:template\b.*?)?using)\b", text, re.DOTALL):
         return set(re.findall(r"\w+", text.rpartition("}")[2] or text)) | set(re.findall(r"using\s+(\w+)", text))
     named = _NAMED.findall(without_brackets(item.head))
