@@ -108,7 +108,7 @@ plots.schedule_lanes        plots.time            What overlaps in a schedule of
 plots.lanes_compared        chapters.ch11         How do several schedules compare on one time axis?
 widgets.swim_lanes          explorers.time        How do chunks, streams and pinned memory change the overlap?
 plots.block_uses            chapters.ch11         When does a caching allocator reuse a block, and on which stream?
-plots.stream_order          chapters.ch11         Which order do streams and events guarantee, and what is a race?
+plots.stream_order          plots.stream_order    Which order do streams and events guarantee, and what is a race?
 plots.timeline_window       plots.time            What happens around one operation of a timeline?
 widgets.timeline            explorers.time        Where in the timeline of a training step is the GPU idle?
 plots.trace_timeline        chapters.ch23         When does a training script load, compute and update?
@@ -121,6 +121,7 @@ plots.change_lanes          plots.step_log        How do the timelines of two ve
 widgets.changes             explorers.profiles    What changed between any two versions of a training step?
 
 Matrix products and fusion
+plots.operator_calls        chapters.ch24         Which parts of a PyTorch operator does each kind of call run?
 plots.product_tiles         chapters.ch13         What do a block, a warp and a thread of a matrix product touch?
 plots.bank_groups           chapters.ch13         Which banks hold the chunks of a tile, with and without a swizzle?
 plots.lane_map              chapters.ch13         Which lane holds which element of a fragment?

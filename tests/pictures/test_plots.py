@@ -1,5 +1,6 @@
 """Plots: what a picture says is what the data say, for data worked out by hand."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -258,3 +259,9 @@ def test_mask_strips_draw_each_lane_that_takes_part_once_on_one_scale(recording)
         plots.mask_strips({})
     with pytest.raises(ValueError, match="'one' has no steps of warp 2"):
         plots.mask_strips({"one": recording}, warp=2)
+
+
+def test_the_calls_of_an_operator_end_at_the_part_that_they_run_last():
+    drawn = plots.operator_calls()
+    assert drawn.svg.count(">launches<") == 2 and drawn.svg.count(">shapes only<") == 1
+    assert [int(end) for end in re.findall(r'd="M83 42V(\d+)"', drawn.svg)] == [270, 218, 270]

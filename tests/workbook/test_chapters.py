@@ -20,7 +20,7 @@ from tests.workbook.bands import BANDS, beyond
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks"
 CHAPTERS = sorted(FOLDER.glob("*.ipynb"))
-WRITTEN = {f"{number:02}" for number in range(24)}
+WRITTEN = {f"{number:02}" for number in range(25)}
 
 stem = attrgetter("stem")
 

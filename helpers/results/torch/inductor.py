@@ -58,8 +58,12 @@ def inductor(function: Callable[..., object], *tensors: torch.Tensor) -> Generat
             graph.run(*inputs)
             source = graph.codegen()[0].value
     found = re.findall(r"(@triton\.jit\ndef (\w+)\(.*?)\n''', device_str", source, flags=re.DOTALL)
-    calls = re.findall(r"^ +((?:triton_\w+\.run|extern_kernels\.\w+)\(.*\))$", source, flags=re.MULTILINE)
+    calls = re.findall(rf"^ +({_LAUNCH}\(.*\))$", source, flags=re.MULTILINE)
     return Generated({name: text for text, name in found}, tuple(calls))
+
+
+_LAUNCH = r"(?:\w+ = torch\.ops\.[\w.]+|extern_kernels\.\w+|\w+\.run)"
+"""An operator that Inductor doesn't know, a library's product, or a Triton kernel, its own or the program's."""
 
 
 @contextlib.contextmanager
@@ -99,4 +103,5 @@ def _as_if_on(gpu: GPU) -> Iterator[None]:
             stack.enter_context(mock.patch.object(CudaInterface, name, staticmethod(answers[name])))
         stack.enter_context(mock.patch.object(CudaInterface, "get_compute_capability", capability))
         stack.enter_context(mock.patch("torch.utils._triton.triton_hash_with_backend", lambda: ""))
+        stack.enter_context(mock.patch("torch._inductor.scheduler.has_triton", lambda: True))  # it may have been asked
         yield
