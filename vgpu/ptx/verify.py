@@ -39,6 +39,12 @@ def verify(module: Module, function: Function) -> None:
     twice = [name for name, times in (Counter((*own, *params)) + labels).items() if times > 1]
     if twice:
         raise PTXSyntaxError(f"{function.name} declares {twice[0]} more than once")
+    groups = {
+        word for s in function.body or () if isinstance(s, Instruction) and s.opcode == "tcgen05"
+        for word in s.modifiers if word.startswith("cta_group")
+    }  # fmt: skip
+    if len(groups) > 1:
+        raise PTXSyntaxError(f"{function.name} has tcgen05 instructions with both .cta_group::1 and .cta_group::2")
     sizes = {name: v.nbytes for name, v in params.items()}
     sizes |= {p.name: p.nbytes for p in (*function.parameters, *function.returns)}
     for statement in function.body or ():

@@ -106,6 +106,13 @@ def test_what_is_found(compiled, monkeypatch, changes, kinds):
     assert all("`tcgen05`" in f.what or "`st`" in f.what for f in found)
 
 
+def test_faults_are_findings(compiled, monkeypatch):
+    source = SOURCE.replace("warp << 21", "warp << 20")
+    found = found_in(monkeypatch, lambda: matmul(compiled, source, n=128, k=64))
+    assert [f.kind for f in found] == ["out_of_bounds"]
+    assert "this warp has lanes 32 to 63" in found[0].what
+
+
 FENCE = 'asm volatile("fence.proxy.async;" ::: "memory");'
 STORED = 'asm volatile("tcgen05.wait::st.sync.aligned;" ::: "memory");'
 COPY_MISTAKES: dict[str, tuple[str, set[str]]] = {

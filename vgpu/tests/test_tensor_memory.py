@@ -384,6 +384,12 @@ def test_refusals(line):
         run_ptx("compiled", f"{HEAD}{line}\nret; }}\n", [], threads=32)
 
 
+def test_one_number_of_blocks_in_a_kernel():
+    lines = "".join(f"tcgen05.shift.cta_group::{ctas}.down [%r0];\n" for ctas in (1, 2))
+    with pytest.raises(PTXSyntaxError, match="both"):
+        launch.load(f"{HEAD}{lines}ret; }}\n", language="cuda")
+
+
 def test_older_targets_lack_it():
     line = "tcgen05.wait::ld.sync.aligned;"
     with pytest.raises(PTXSyntaxError, match=r"needs \.target sm_100a"):

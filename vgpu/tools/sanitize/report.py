@@ -34,6 +34,7 @@ _ENDS = {
     "pointer": "bad_call", "texture": "bad_handle", "barrier_lost": "mbarrier", "barrier_arrivals": "mbarrier",
     "barrier_bytes": "mbarrier", "barrier_count": "mbarrier", "barrier_early": "mbarrier",
     "free": "bad_free", "bulk_alignment": "misaligned", "bulk_size": "misaligned", "unfinished": "timeout",
+    "tensor_place": "out_of_bounds", "tensor_quarter": "out_of_bounds", "tensor_free": "bad_free",
 }  # fmt: skip
 
 
