@@ -144,8 +144,9 @@ PC_DONE = 0x7FFFFFFF
 # for the completed round, the threads that a counting barrier waits for, those that arrived without waiting; then
 # whether any barrier had a count, and whether any reduced.
 GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, REDUCES, BARRIER_BYTES = 0, 256, 512, 640, 768, 776, 1024
-# The phase of the cluster's barrier, in the area of its first block; the last that threads of a block have seen.
-CLUSTER_PHASE, CLUSTER_SEEN = 784, 792
+# The phase of the cluster's barrier, in the area of its first block; the last that threads of a block have seen; when
+# the last phase ended, under the sanitizer.
+CLUSTER_PHASE, CLUSTER_SEEN, CLUSTER_TIME = 784, 792, 800
 
 # Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
 # (plus 1), the numbers of its first and next entry, how many groups of products the warp has committed (`wgmma`), and
@@ -197,9 +198,10 @@ DROP, NO_COMPLETE = 1, 2  # options of an update
 PATIENCE = 4096
 
 # What compiled code and the sanitizer share (the slot "watch" points to it; 0 without a sanitizer). `time` counts
-# synchronisations; every thread of a block knows what the others did before `floor`; the block began at `start`.
+# synchronisations; every thread of a block knows what the others did before `floor`, and what other blocks of its
+# cluster did in shared memory before `far`; the block began at `start`.
 WATCH_BLOCK = (  # what belongs to a resident block
-    "floor", "start", "detail", "cross", "known", "writes", "reads", "others", "local_written", "home",
+    "floor", "start", "detail", "cross", "known", "writes", "reads", "others", "local_written", "home", "far",
 )  # fmt: skip
 WATCH = (
     *WATCH_BLOCK, "event", "time", "pairs", "places", "bounds", "scratch", "shift", "global_shift", "global_writes",
@@ -212,6 +214,7 @@ WATCH_SLOT = {name: index for index, name in enumerate(WATCH)}
 # strength (0 plain, 1 volatile, 2 atomic, 3 an asynchronous copy in flight), and the thread of the block.
 ENTRY_TIME, ENTRY_PLACE, ENTRY_HOME, ENTRY_STRENGTH, ENTRY_THREADS = 32, 19, 12, 10, 1024
 ENTRY_PLACES, ENTRY_HOMES = 1 << (ENTRY_TIME - ENTRY_PLACE), 1 << (ENTRY_PLACE - ENTRY_HOME)
+ANOTHER_BLOCK = ENTRY_HOMES - 1  # in place of the slot, in shadows of shared memory: a thread of another block
 PENDING = 3  # the strength of a copy in flight
 NEVER_WRITTEN = 1  # the entry of global memory that no thread has written
 # The events that compiled code reports to the sanitizer.

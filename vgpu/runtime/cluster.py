@@ -9,7 +9,7 @@ Rules: NVIDIA "PTX ISA", state spaces (shared), `mapa`, `getctarank`, `barrier.c
 
 from __future__ import annotations
 
-from vgpu.base.context import CLUSTER_PHASE, CLUSTER_SEEN, PC_DONE, RESIDENT_BYTES, RESIDENT_SLOT
+from vgpu.base.context import CLUSTER_PHASE, CLUSTER_SEEN, CLUSTER_TIME, PC_DONE, RESIDENT_BYTES, RESIDENT_SLOT
 from vgpu.ir.value import V32, V64, Value
 from vgpu.runtime.write import Routine
 
@@ -172,17 +172,19 @@ def _done() -> Routine:
     mine = r.load(_lanes(r, r.slot("cluster_lanes"), r.slot("warp")), V32, 64)
     place = _phase(r)
     phase = r.load(place, "i64", 8)
+    ended = r.variable("i64", 0)
     over = r.variable("i32", (mine.above(phase.to("i32").splat()).bits() & r["mask"]) ^ r["mask"])
     with r.when(over.get().eq(0)):
         with r.when(r.call("i1", "all_arrived", r["ctx"], phase.to("i32") + 1) ^ 1):
             r.give(r.number("i32", 0))
         r.store(place, phase + 1, 8)
+        ended.set(1)
         r.set_slot("progress", 1)
         over.set(r["mask"])
     seen = r.at(r.slot("barriers", "ptr"), CLUSTER_SEEN)
     with r.when(r.load(seen, "i64", 8).ne(r.load(place, "i64", 8))):  # for the sanitizer, a barrier of the block, too
         r.store(seen, r.load(place, "i64", 8), 8)
-        r.call("void", "wb_s_met", r["ctx"])
+        r.call("void", "wb_s_met", r["ctx"], r.at(place, CLUSTER_TIME - CLUSTER_PHASE), ended.get())
     r.give(over.get())
     return r
 

@@ -341,6 +341,45 @@ WRONG = {
 }  # fmt: skip
 
 
+# The second line of a race comes where the finding is; the first may be in either block.
+RACES = {
+    "a remote read of what its block writes": (
+        "c.sync();\n s[t] = in[i] + 1;\n out[i] = c.map_shared_rank(s, next)[t]; c.sync();", "race_read_write", {2, 3},
+    ),
+    "a barrier of the block instead of the cluster's": (
+        "c.sync();\n c.map_shared_rank(s, next)[t] = in[i];\n __syncthreads();\n out[i] = s[t]; c.sync();",
+        "race_read_write", {2, 4},
+    ),
+    "two blocks write one word": (
+        "c.sync();\n if (rank) c.map_shared_rank(s, 0)[t] = in[i] + rank; c.sync(); out[i] = s[t];",
+        "race_write_write", {2},
+    ),
+    "an atomic and a plain access": (
+        "c.sync();\n if (rank) atomicAdd(&c.map_shared_rank(s, 0)[t], 1.f);\n else s[t] += 1; c.sync(); out[i] = s[t];",
+        "race_atomic", {2, 3},
+    ),
+    "a wait for another mbarrier's phase too late": (
+        MBARRIERS.replace("ARRIVALS", "64") + """
+        c.map_shared_rank(s, next)[t] = in[i] + 5;\n float early = s[t];
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(mapped(&bar, next)));
+        wait(own, 0); out[i] = early;""", "race_read_write", None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_races_between_the_blocks_of_a_cluster(hopper, name):
+    body, kind, lines = RACES[name]
+    findings = [each for each in watched(body)[0].findings if each.kind == kind]
+    assert findings, "no such race"
+    for each in findings:
+        assert each.block != each.other_block and each.thread is not None and each.other_thread is not None
+        assert each.space == "shared" and each.array == "s" and each.spans == ("grid",)
+        if lines:
+            first = HEAD.count("\n")
+            assert {each.line - first, each.other_line - first} <= lines
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_the_sanitizer_finds_what_is_wrong(hopper, name):
     body, words = WRONG[name]

@@ -80,4 +80,5 @@ def source() -> str:
         sync.told("wb_s_strong", "strong", "place", "order", "mask", "addresses"),
     ]
     declared = "declare i32 @heap_lanes(ptr, <32 x i64>, i32, i64)\ndeclare i64 @shared_of_rank(ptr, i64)\n"
+    declared += "declare i32 @wb_inside_cluster(ptr, <32 x i64>)\n"
     return declared + rows.of_the_runtime() + "".join(map(str, parts))

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from vgpu.base.context import ENTRY_PLACE, SITE_SLOT
 from vgpu.ir.value import V8, V64, Value, vector
-from vgpu.runtime.overwrites import LOAD
 from vgpu.runtime.shadow.body import Watched
 from vgpu.runtime.shadow.copies import units
 from vgpu.runtime.shadow.words import CLASH, report, unwritten
@@ -96,8 +95,11 @@ def in_global() -> Watched:
             near("wb_s_local", from_local % mine, in_local)
     good = _within_bounds(r, mask & ~windows)
     answer = done.get() | good
-    with r.when(r.slot("cluster").above(1) & (rule & 3).ne(LOAD) & good.ne(0)):
-        r.event("remote", r["nbytes"], 0, good, where)
+    with r.when(r.slot("cluster").above(1) & good.ne(0)):
+        remote = r.call("i32", "wb_inside_cluster", r["ctx"], where) & good
+        with r.when(remote.ne(0)):
+            how = r["nbytes"].to("i64") | rule.to("i64") << 8 | r["differs"].to("i64") << 32
+            r.event("remote", r["place"], how, remote, where)
     with r.when(r.watch("global_writes").eq(0)):
         r.give(answer)
     shift, scratch, addresses = r.watch("global_shift"), r.watch("scratch").to("ptr"), r.spread(where)

@@ -140,7 +140,8 @@ def _all(found: Sequence[Value]) -> Value:
 @contextmanager
 def _plain(r: Watched, mask: Value, nbytes: int) -> Iterator[tuple[_Shadows, _Half, _Half]]:
     """The block runs if the access may be done here: each word has one entry, and no copy may be in flight to it."""
-    with r.when(r.watch("shift").eq(2) & r.watch("copies").eq(0) & mask.ne(0) & _in_bounds(r, mask, nbytes)):
+    alone = r.slot("cluster").eq(1)  # nor may another block have an entry
+    with r.when(alone & r.watch("shift").eq(2) & r.watch("copies").eq(0) & mask.ne(0) & _in_bounds(r, mask, nbytes)):
         low, high = (_Half(r, number, mask, nbytes) for number in (0, 1))
         with r.when(((low.at | high.at) & nbytes - 1).eq(0)):
             yield _Shadows(r), low, high

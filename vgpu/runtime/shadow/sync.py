@@ -45,7 +45,7 @@ def begun() -> Watched:
     r = Watched("wb_s_begin", "ptr ctx")
     with r.when(r.watched()):
         now = _tick(r)
-        for name, value in (("floor", now), ("start", now), ("detail", 0), ("cross", 0)):
+        for name, value in (("floor", now), ("start", now), ("far", now), ("detail", 0), ("cross", 0)):
             r.store(r.watch_place(name), value if isinstance(value, Value) else r.i64(value), 8)
         r.fill(r.watch("local_written").to("ptr"), 0, (r.slot("warps") << 5) * r.slot("local_bytes"))
         row = r.watch("turns") + (r.watch("turn") << 4)
@@ -114,10 +114,17 @@ def told(name: str, code: str, *given: str) -> Watched:
 
 
 def met() -> Watched:
-    """All threads of the block have come to a barrier of its cluster."""
-    r = Watched("wb_s_met", "ptr ctx")
+    """Threads of the block go on from a barrier of its cluster, whose phase has `ended` just now, or some time ago.
+
+    Blocks that went on earlier may have done something since: `time` is where the end of the phase is kept.
+    """
+    r = Watched("wb_s_met", "ptr ctx, ptr time, i64 ended")
     with r.when(r.watched()):
-        r.store(r.watch_place("floor"), _tick(r), 8)
+        now = _tick(r)
+        r.store(r.watch_place("floor"), now, 8)
+        with r.when(r["ended"].ne(0)):
+            r.store(r["time"], now, 8)
+        r.store(r.watch_place("far"), r.load(r["time"], "i64", 8), 8)
     return r
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from vgpu.base.context import (
+    ANOTHER_BLOCK,
     ENTRY_HOME,
     ENTRY_HOMES,
     ENTRY_PLACE,
@@ -37,9 +38,15 @@ def _place(entry: Value) -> Value:
     return entry >> ENTRY_PLACE & ENTRY_PLACES - 1
 
 
-def _elsewhere(r: Watched, entry: Value) -> Value:
+def _home(entry: Value) -> Value:
+    return entry >> ENTRY_HOME & ENTRY_HOMES - 1
+
+
+def _elsewhere(r: Watched, entry: Value, across: bool) -> Value:
     """Whether an entry is another block's: one before this, or one that is resident elsewhere."""
-    home, stamp = entry >> ENTRY_HOME & ENTRY_HOMES - 1, _stamp(entry)
+    home, stamp = _home(entry), _stamp(entry)
+    if not across:
+        return home.eq(ANOTHER_BLOCK)
     return (stamp.below(r.watch("start")) | home.ne(r.watch("home"))) & stamp.ne(0)
 
 
@@ -58,14 +65,18 @@ class Facts:
         self.new = self.me | fixed
 
     def _or_elsewhere(self, found: Value, entry: Value) -> Value:
-        return found | self.elsewhere(entry) if self.across else found
+        return found | self.elsewhere(entry)
 
     def elsewhere(self, entry: Value) -> Value:
-        """Whether an entry is another block's (of global memory)."""
-        return _elsewhere(self.r, entry)
+        """Whether an entry is another block's."""
+        return _elsewhere(self.r, entry, self.across)
 
     def live(self, entry: Value) -> Value:
-        return self._or_elsewhere(_stamp(entry).reaches(self.floor), entry)
+        """Whether an entry is later than what the whole block knows of its threads, or of other blocks."""
+        if self.across:
+            return self._or_elsewhere(_stamp(entry).reaches(self.floor), entry)
+        floor, far = self.floor.splat(), self.r.watch("far").splat()
+        return _stamp(entry).reaches(self.elsewhere(entry).select(far, floor))
 
     def other_warp(self, entry: Value) -> Value:
         return self._or_elsewhere((_thread(entry) >> 5).ne(self.warp), entry)
@@ -165,10 +176,10 @@ def unordered(across: bool) -> Watched:
     entry, lanes = r["held"], r["lanes"]
     where = ((r.threads() << 10) + _thread(entry) << 2) + r.watch("known")
     late = _stamp(entry).reaches(r.gather("i32", where, lanes).to("i64")).bits() & lanes
+    before = _elsewhere(r, entry, across).bits() & lanes
     if not across:
-        r.give(late)
+        r.give(late | before)
         return r
-    before = _elsewhere(r, entry).bits() & lanes
     within = late & ~before
     with r.when(r.watch("cross").ne(0) & before.ne(0)):
         r.give(r.event("cross", mask=before, lanes=entry).to("i32") | within)
@@ -265,10 +276,10 @@ def _in_flight(r: Watched, facts: Facts, write: Value, mask: Value) -> Value:
 
 def conflict(r: Watched, facts: Facts, kind: Value | int, lanes: Value, entries: Value) -> None:
     """Report lanes that conflict with their entries, by how far apart the two threads are: that decides the cure."""
-    blocks = facts.elsewhere(entries).bits() & lanes if facts.across else r.number("i32", 0)
+    blocks = facts.elsewhere(entries).bits() & lanes
     warps = facts.other_warp(entries).bits() & lanes & ~blocks
     within = lanes & ~(blocks | warps)
-    for reach, some in enumerate((within, warps, blocks) if facts.across else (within, warps)):
+    for reach, some in enumerate((within, warps, blocks)):
         report(r, kind + PAIR_KINDS * reach, some, entries)
 
 

@@ -11,9 +11,12 @@ import numpy as np
 
 from vgpu import faults
 from vgpu.base.context import (
+    ANOTHER_BLOCK,
+    ENTRY_HOME,
     ENTRY_HOMES,
     ENTRY_PLACE,
     ENTRY_PLACES,
+    ENTRY_STRENGTH,
     ENTRY_THREADS,
     ENTRY_TIME,
     ERRORS,
@@ -32,7 +35,8 @@ from vgpu.base.context import (
 )
 from vgpu.base.errors import Unsupported
 from vgpu.lower.watch import UNKNOWN
-from vgpu.runtime.shadow import CLASH, PAIR_KINDS, REACHES, UNSET
+from vgpu.runtime.overwrites import LOAD, STORE
+from vgpu.runtime.shadow import CLASH, PAIR_KINDS, REACHES, READ_LATE, UNSET, WRITE_LATE, WRITE_TWICE
 from vgpu.storage import memory
 from vgpu.tools.sanitize.copies import Copies
 from vgpu.tools.sanitize.heap_watch import HeapWatch
@@ -262,22 +266,61 @@ class Monitor:
 
         It counts as written from its beginning on: which of the two comes first isn't looked at.
         """
+        there, start = self._of_rank(rank)
+        entries = there.shadows["writes"][offset >> self["shift"] : (offset + nbytes - 1 >> self["shift"]) + 1]
+        entries[entries >> np.uint64(ENTRY_TIME) < start] = np.uint64(start << ENTRY_TIME)
+
+    def _of_rank(self, rank: int) -> tuple[_ResidentBlock, int]:
+        """A block of the cluster whose block runs, and when it began."""
         slot = self.worker["resident_slot"]
         there = self._resident_block(slot - slot % self.run.together + rank)
         words = self.words if there is self.here else there.words
-        entries = there.shadows["writes"][offset >> self["shift"] : (offset + nbytes - 1 >> self["shift"]) + 1]
-        start = int(words[WATCH_SLOT["start"]])
-        entries[entries >> np.uint64(ENTRY_TIME) < start] = np.uint64(start << ENTRY_TIME)
+        return there, int(words[WATCH_SLOT["start"]])
 
-    def on_remote(self, nbytes: int, _: int, mask: int, vector: int) -> None:
-        """Lanes write to memory that isn't the block's own: perhaps to the shared memory of blocks of its cluster."""
+    def on_remote(self, place: int, how: int, mask: int, vector: int) -> None:
+        """Lanes access shared memory of other blocks of the cluster: compare it with the shadows there, and note it.
+
+        how: bytes, `rule` above 8 bits, and above 32 the lanes whose store changes memory.
+        """
         slot, addresses, size = self.worker["resident_slot"], _words(vector), self.run.shared_bytes
         first = slot - slot % self.run.together
         bases = self.worker.table[first : first + self.run.together, RESIDENT_SLOT["shared_base"]].tolist()
         for lane in range(32):
             inside = [rank for rank, base in enumerate(bases) if 0 <= addresses[lane] - base < size]
             if mask >> lane & 1 and inside:
-                self.written_from_afar(inside[0], addresses[lane] - bases[inside[0]], nbytes)
+                silent = how >> 8 & 3 == STORE and not how >> 32 + lane & 1
+                self._from_afar(
+                    inside[0], addresses[lane] - bases[inside[0]], how & 0xFF, place, how >> 8 & 0xFF,
+                    32 * self.worker["warp"] + lane, silent,
+                )  # fmt: skip
+
+    def _from_afar(
+        self, rank: int, offset: int, nbytes: int, place: int, rule: int, thread: int, silent: bool
+    ) -> None:  # fmt: skip
+        """One thread's access to the shared memory of the block of a rank; `silent`: a store that changes nothing."""
+        there, start = self._of_rank(rank)
+        writes, reads, others = (there.shadows[name] for name in ("writes", "reads", "others"))
+        kind, strength, shift = rule & 3, rule >> 2 & 3, self["shift"]
+        new = self["time"] << ENTRY_TIME | place << ENTRY_PLACE | ANOTHER_BLOCK << ENTRY_HOME
+        new = np.uint64(new | strength << ENTRY_STRENGTH | thread)
+        after = max(start, self["far"])
+        for word in range(offset >> shift, (offset + nbytes - 1 >> shift) + 1):
+            pairs = [(READ_LATE if kind == LOAD else WRITE_TWICE, int(writes[word]))]
+            if kind != LOAD:
+                pairs += [(WRITE_LATE, int(reads[word])), (WRITE_LATE, int(others[word]))]
+            for row, entry in pairs:
+                strong = strength and entry >> ENTRY_STRENGTH & 3
+                same = silent and row == WRITE_TWICE and entry >> ENTRY_PLACE & ENTRY_PLACES - 1 == place
+                if entry >> ENTRY_TIME < after or strong or same or self._block_at(entry >> ENTRY_TIME) == self.block():
+                    continue
+                cell = row + 2 * PAIR_KINDS, place, entry >> ENTRY_PLACE & ENTRY_PLACES - 1
+                self.pairs[cell] += 1
+                if self.pairs[cell] == 1:
+                    self.conflict(cell[0], place, thread, offset, entry)
+            if kind == LOAD:
+                reads[word], others[word] = new, reads[word]
+            else:
+                writes[word] = new
 
     def _threads(self, mask: int) -> np.ndarray:
         return np.flatnonzero(mask >> np.arange(32) & 1) + 32 * self.worker["warp"]
@@ -419,6 +462,8 @@ class Monitor:
             near = 0 <= address - shared < self.worker["shared_bytes"]
             key = (self.block(), address - shared) if near else (address,)
             self.tensor_memory.passes(key, thread // 32, order)
+            if order & 1 and self.run.together > 1:  # perhaps of what another block of the cluster did
+                self._set(far=self.tick())
             if order & 1 and self.order.acquire(key, thread):
                 self._set(detail=1, cross=int(bool(self.order.here.seen)))
             if order & 2:
