@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from helpers import Launch, cp, cuda, plots, separate_bytes, tiled_bytes, walked, widgets
 from helpers.models.attention import walk
 from helpers.pictures import figures
+from helpers.pictures.chapters.ch17 import shared_units
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
 
@@ -213,3 +214,33 @@ def test_the_longest_lane_sets_how_busy_the_sms_are():
 def test_nothing_to_draw(plot):
     with pytest.raises(ValueError, match="1 to 3"):
         plot({}, *{plots.bank_groups: [(8, 4)], plots.tile_orders: [4]}.get(plot, []))
+
+
+def held_by_rows() -> np.ndarray:
+    """A fragment in which lane i holds the elements 8 · i to 8 · i + 7."""
+    return np.arange(256).reshape(32, 8)
+
+
+def test_fragments_say_whether_a_lane_holds_the_same_elements():
+    same = plots.fragment_lanes({"sums": held_by_rows(), "left": held_by_rows()}, lane=6)
+    assert same.finding == "In sums and left lane 6 holds the same elements in the same order, from rows 3."
+    other = plots.fragment_lanes({"sums": held_by_rows(), "left": np.roll(held_by_rows(), 2, axis=0)}, lane=6)
+    assert other.finding == "In sums and left lane 6 holds different elements, from rows 2 and 3."
+    with pytest.raises(ValueError, match="has to hold each of the 256 elements once"):
+        plots.fragment_lanes({"sums": np.zeros((32, 8), int)})
+
+
+PRODUCTS, SOFTMAX = 0, 1
+
+
+def test_two_groups_that_take_turns_keep_the_tensor_cores_busy_and_two_in_step_do_not():
+    turns = [(0, PRODUCTS), (0, SOFTMAX), (1, PRODUCTS), (1, SOFTMAX)] * 2
+    in_step = [(0, PRODUCTS), (1, PRODUCTS), (0, SOFTMAX), (1, SOFTMAX)] * 2
+    clocks = {PRODUCTS: 10, SOFTMAX: 10}
+    assert shared_units(turns, clocks)[:3] == [(0, PRODUCTS, 0, 10), (0, SOFTMAX, 10, 20), (1, PRODUCTS, 10, 20)]
+    assert shared_units(in_step, clocks)[:2] == [(0, PRODUCTS, 0, 20), (1, PRODUCTS, 0, 20)]
+    picture = plots.taking_turns({"turns": turns, "in step": in_step}, clocks)
+    assert picture.finding == (
+        "Two warpgroups: turns, 50 clocks, tensor cores busy for 80%; in step, 80 clocks, tensor cores busy for 50% "
+        "(modelled)."
+    )

@@ -1,8 +1,10 @@
-"""Pictures of chapter 17: bytes of attention by sequence length, and the order in which tiles are visited."""
+"""Pictures of chapter 17: bytes of attention, the order of tiles, fragments of `mma`, turns of two warpgroups."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, Drawing, Picture, new, styled
 from helpers.pictures.plots.common import check_count
@@ -136,3 +138,92 @@ def _said(found: Walked) -> str:
         f"{coming[0].start} to {coming[-1].stop - 1} of {comes} in {plural(len(coming), 'tile')}, and stores the same "
         f"rows of {stored}."
     )
+
+
+CELL, GAP, EDGE, LANES = 24, 56, 16, 32
+LANE, OTHER = "#f7d38a", "#ffffff"
+
+
+def fragment_lanes(fragments: Mapping[str, np.ndarray], *, lane: int = 5) -> Drawing:
+    """Which lane of a warp holds each element of a 16 × 16 matrix, in one fragment and in another.
+
+    fragments: by name, an array of shape (lanes, 8) that says for each lane which elements it holds, in the order of
+    its registers; element 16 · row + column. The elements of `lane` are coloured and show their place in that order.
+    """
+    ink, panels = Ink(), {}
+    for at, (name, held) in enumerate(fragments.items()):
+        if sorted(np.ravel(held)) != list(range(EDGE * EDGE)) or np.shape(held) != (LANES, 8):
+            raise ValueError(f"{name!r} has to hold each of the {EDGE * EDGE} elements once, eight in each of 32 lanes")
+        left, panels[name] = 30 + at * (EDGE * CELL + GAP), [int(element) for element in held[lane]]
+        ink.text(left, 20, name, size=12.5, bold=True, mono=False)
+        for holder, elements in enumerate(held):
+            for slot, element in enumerate(elements):
+                x, y = left + element % EDGE * CELL, 34 + element // EDGE * CELL
+                mine = holder == lane
+                ink.box(x, y, CELL, CELL, LANE if mine else OTHER, EDGES[COMES] if mine else EDGES[BARE], line=0.8)
+                words, look = (slot, {"size": 13, "bold": True}) if mine else (holder, {"size": 9, "ink": PALE})
+                ink.text(x + CELL / 2, y + CELL / 2 + 4, words, anchor="middle", **look)
+    bottom = 34 + EDGE * CELL + 22
+    ink.text(30, bottom, f"small: the lane that holds the element; large: lane {lane}'s eight, in order", size=11,
+             ink=PALE, mono=False)  # fmt: skip
+    same = len({tuple(each) for each in panels.values()}) == 1
+    rows = sorted({element // EDGE for each in panels.values() for element in each})
+    return ink.drawing(
+        f"In {' and '.join(panels)} lane {lane} holds {'the same' if same else 'different'} elements"
+        f"{' in the same order' if same else ''}, from rows {' and '.join(map(str, rows))}.",
+        30 + len(fragments) * (EDGE * CELL + GAP), bottom + 14,
+    )  # fmt: skip
+
+
+PRODUCTS, SOFTMAX = 0, 1
+UNITS = {PRODUCTS: ("products, on tensor cores", STAYS), SOFTMAX: ("softmax", COMES)}
+
+
+def shared_units(order: Sequence[tuple[int, int]], clocks: Mapping[int, float]) -> list[tuple[int, int, float, float]]:
+    """When each of two groups uses which unit: (group, unit, from, to).
+
+    order: (group, unit) in the order in which a run began them; `clocks`: how long a unit needs for one tile. Uses of a
+    unit that begin one after the other, by different groups, share it and take as much longer.
+    """
+    spans, free, ready = [], dict.fromkeys(clocks, 0.0), {}
+    at = 0
+    while at < len(order):
+        unit = order[at][1]
+        together = [order[at][0]]
+        while at + len(together) < len(order) and order[at + len(together)][1] == unit:
+            together.append(order[at + len(together)][0])
+        begin = max([free[unit], *(ready.get(group, 0.0) for group in together)])
+        end = begin + len(together) * clocks[unit]
+        spans += [(group, unit, begin, end) for group in together]
+        free[unit] = end
+        ready |= dict.fromkeys(together, end)
+        at += len(together)
+    return spans
+
+
+@styled
+def taking_turns(orders: Mapping[str, Sequence[tuple[int, int]]], clocks: Mapping[int, float]) -> Picture:
+    """The products and softmaxes of two warpgroups over time, in a given order; the durations are modelled.
+
+    orders: by name, (group, unit) as `shared_units` takes them, unit 0 being the products and 1 the softmax.
+    """
+    figure, axes = new(left=0.2, right=0.97, top=0.86, bottom=0.16)
+    told, labels, bottom = [], {}, 0.0
+    for name, order in orders.items():
+        spans = shared_units(order, clocks)
+        until = max(end for *_, end in spans)
+        busy = sum(clocks[PRODUCTS] for _, unit, *_ in spans if unit == PRODUCTS) / until
+        told.append(f"{name}, {until:,.0f} clocks, tensor cores busy for {busy:.0%}")
+        for group, unit, begin, end in spans:
+            _, colour = UNITS[unit]
+            axes.barh(bottom + group, end - begin, 0.8, begin, color=colour, edgecolor=EDGES[colour], linewidth=0.8)
+        labels |= {bottom + group: f"{name}\ngroup {group}" if not group else f"group {group}" for group in (0, 1)}
+        bottom += 2.5
+    axes.set_yticks(list(labels), list(labels.values()), fontsize=8.5)
+    axes.tick_params(axis="y", length=0)
+    axes.invert_yaxis()
+    axes.set_xlabel("clocks of an SM (modelled)")
+    for words, colour in UNITS.values():
+        axes.barh([0], [0], color=colour, edgecolor=EDGES[colour], label=words)
+    axes.legend(fontsize=8.5, ncols=2, loc="lower center", bbox_to_anchor=(0.4, 1.0), frameon=False)
+    return Picture(figure, f"Two warpgroups: {'; '.join(told)} (modelled).")
