@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, Drawing, Picture, new, styled
 from helpers.pictures.plots.common import check_count
-from helpers.pictures.plots.ink import PALE, Ink
+from helpers.pictures.plots.ink import INK, PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
 from vgpu.tools.steps.walks import Walked
@@ -150,7 +150,8 @@ def fragment_lanes(fragments: Mapping[str, np.ndarray], *, lane: int = 5) -> Dra
     fragments: by name, an array of shape (lanes, 8) that says for each lane which elements it holds, in the order of
     its registers; element 16 · row + column. The elements of `lane` are coloured and show their place in that order.
     """
-    ink, panels = Ink(), {}
+    ink = Ink()
+    panels: dict[str, list[int]] = {}
     for at, (name, held) in enumerate(fragments.items()):
         if sorted(np.ravel(held)) != list(range(EDGE * EDGE)) or np.shape(held) != (LANES, 8):
             raise ValueError(f"{name!r} has to hold each of the {EDGE * EDGE} elements once, eight in each of 32 lanes")
@@ -161,8 +162,10 @@ def fragment_lanes(fragments: Mapping[str, np.ndarray], *, lane: int = 5) -> Dra
                 x, y = left + element % EDGE * CELL, 34 + element // EDGE * CELL
                 mine = holder == lane
                 ink.box(x, y, CELL, CELL, LANE if mine else OTHER, EDGES[COMES] if mine else EDGES[BARE], line=0.8)
-                words, look = (slot, {"size": 13, "bold": True}) if mine else (holder, {"size": 9, "ink": PALE})
-                ink.text(x + CELL / 2, y + CELL / 2 + 4, words, anchor="middle", **look)
+                ink.text(
+                    x + CELL / 2, y + CELL / 2 + 4, slot if mine else holder, size=13 if mine else 9, bold=mine,
+                    ink=INK if mine else PALE, anchor="middle",
+                )  # fmt: skip
     bottom = 34 + EDGE * CELL + 22
     ink.text(30, bottom, f"small: the lane that holds the element; large: lane {lane}'s eight, in order", size=11,
              ink=PALE, mono=False)  # fmt: skip
@@ -185,8 +188,9 @@ def shared_units(order: Sequence[tuple[int, int]], clocks: Mapping[int, float]) 
     order: (group, unit) in the order in which a run began them; `clocks`: how long a unit needs for one tile. Uses of a
     unit that begin one after the other, by different groups, share it and take as much longer.
     """
-    spans, free, ready = [], dict.fromkeys(clocks, 0.0), {}
-    at = 0
+    spans: list[tuple[int, int, float, float]] = []
+    ready: dict[int, float] = {}
+    free, at = dict.fromkeys(clocks, 0.0), 0
     while at < len(order):
         unit = order[at][1]
         together = [order[at][0]]
@@ -208,7 +212,9 @@ def taking_turns(orders: Mapping[str, Sequence[tuple[int, int]]], clocks: Mappin
     orders: by name, (group, unit) as `shared_units` takes them, unit 0 being the products and 1 the softmax.
     """
     figure, axes = new(left=0.2, right=0.97, top=0.86, bottom=0.16)
-    told, labels, bottom = [], {}, 0.0
+    told: list[str] = []
+    labels: dict[float, str] = {}
+    bottom = 0.0
     for name, order in orders.items():
         spans = shared_units(order, clocks)
         until = max(end for *_, end in spans)
