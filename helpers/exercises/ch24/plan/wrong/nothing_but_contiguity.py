@@ -1,0 +1,4 @@
+def plan(x):
+    if x.is_contiguous():
+        return "packs"
+    return "copy"
