@@ -301,8 +301,8 @@ class Monitor:
         there, start = self._of_rank(rank)
         writes, reads, others = (there.shadows[name] for name in ("writes", "reads", "others"))
         kind, strength, shift = rule & 3, rule >> 2 & 3, self["shift"]
-        new = self["time"] << ENTRY_TIME | place << ENTRY_PLACE | ANOTHER_BLOCK << ENTRY_HOME
-        new = np.uint64(new | strength << ENTRY_STRENGTH | thread)
+        who = ANOTHER_BLOCK << ENTRY_HOME | strength << ENTRY_STRENGTH | thread
+        new = np.uint64(self["time"] << ENTRY_TIME | place << ENTRY_PLACE | who)
         after = max(start, self["far"])
         for word in range(offset >> shift, (offset + nbytes - 1 >> shift) + 1):
             pairs = [(READ_LATE if kind == LOAD else WRITE_TWICE, int(writes[word]))]
