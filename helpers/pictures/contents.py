@@ -141,6 +141,8 @@ plots.gradient_histogram    plots.precision       Which gradients underflow or o
 widgets.gradients           explorers.formats     Which loss scale keeps gradients in range?
 plots.error_growth          plots.precision       How does a rounding error grow with the number of terms?
 plots.peak_bars             chapters.ch15         Which format makes this work memory-bound?
+plots.scale_maps            chapters.ch15         Which elements share a scale, and how large is it?
+plots.loss_gaps             chapters.ch15         How far is each run's training loss above a reference?
 plots.packed_fours          chapters.ch15         How is 2:4 structured sparsity stored?
 
 Attention

@@ -96,6 +96,23 @@ def launch(**names) -> Launch:
     return Launch(along, LENGTH // HELD, HELD, (q, k, out), **names)
 
 
+def test_maps_of_scales_say_how_many_there_are():
+    maps = {"one": np.full((4, 8), 2.0), "two": np.repeat([[1.0, 4.0]], 4, axis=0).repeat(4, axis=1)}
+    picture = plots.scale_maps(maps)
+    assert picture.finding == "one: 1 different scale, 2^1.0; two: 2 different scales, 2^0.0 to 2^2.0."
+    with pytest.raises(ValueError, match="1 to 4 maps"):
+        plots.scale_maps({})
+
+
+def test_gaps_are_those_of_the_last_steps():
+    steps = np.zeros(60)
+    losses = {"FP32": steps + 2, "FP8": np.where(np.arange(60) < 25, 2, 2.5)}
+    picture = plots.loss_gaps(losses, "FP32")
+    assert picture.finding == "After 50 steps FP32 is at a loss of 2.00; above it: FP8 +0.500."
+    with pytest.raises(ValueError, match="one of FP32, FP8, not 'BF16'"):
+        plots.loss_gaps(losses, "BF16")
+
+
 def test_a_block_that_holds_queries_goes_along_the_keys():
     found = walked(launch(), block_index=1)
     assert found.tiles == tuple((range(4, 8), range(start, start + COMES)) for start in range(0, LENGTH, COMES))

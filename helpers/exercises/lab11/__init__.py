@@ -1,3 +1,3 @@
-"""Lab 11, mixed precision: statistics of halves, codes of eight bits, and a loss scale that finds its own way."""
+"""Lab 11, mixed precision: statistics of halves, codes of eight and four bits, and the rule of a loss scale."""
 
-ORDER = ("stats", "quantise", "linear", "unscale", "rule")
+ORDER = ("stats", "quantise", "nvfp4", "linear", "unscale", "rule")

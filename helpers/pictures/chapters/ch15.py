@@ -1,4 +1,4 @@
-"""Pictures of chapter 15: the bits of number formats, peak rates by type, and 2:4 sparsity."""
+"""Pictures of chapter 15: the bits of number formats, scales of blocks, recipes compared, and 2:4 sparsity."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from matplotlib.patches import Patch, Rectangle
 from numpy.typing import ArrayLike
 
 from helpers.models.number_formats import Format
-from helpers.pictures.figures import PALETTE, Picture, new, styled
+from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import shade
+from vgpu.base.words import plural
 from vgpu.hardware.time_model import seconds_text
 
-MOST_WEIGHTS = 16
+MOST_WEIGHTS, MOST_MAPS = 16, 4
 
 
 @styled
@@ -104,12 +105,15 @@ def bit_layouts(formats: Sequence[Format]) -> Picture:
 def peak_bars(seconds: Mapping[str, tuple[float, float]], *, gpu: str, what: str) -> Picture:
     """For each type, the time of the arithmetic at its peak rate, and the time to move its bytes."""
     figure, axes = new()
-    for row, (arithmetic, moved) in enumerate(seconds.values()):
-        bars = ((-0.2, arithmetic, "blue", "", "arithmetic at the peak"), (0.2, moved, "orange", "//", "bytes"))
-        for offset, value, colour, hatch, label in bars:
-            axes.barh(row + offset, 1e6 * value, 0.36, color=PALETTE[colour], hatch=hatch, edgecolor="#ffffff",
-                      label=label if row == 0 else None)  # fmt: skip
-            axes.text(1e6 * value, row + offset, f" {seconds_text(value)}", va="center", fontsize=9)
+    for row, pair in enumerate(seconds.values()):
+        axes.plot([1e6 * value for value in pair], [row, row], color=PALETTE["grey"], lw=1, zorder=0)
+        for value, colour, marker, label in zip(
+            pair, ("blue", "orange"), "os", ("arithmetic at the peak", "bytes"), strict=True
+        ):
+            axes.plot(1e6 * value, row, marker, ms=8, color=PALETTE[colour], label=label if row == 0 else None)
+            axes.annotate(
+                seconds_text(value), (1e6 * value, row), (0, 8), textcoords="offset points", ha="center", fontsize=9
+            )
     axes.set_yticks(range(len(seconds)), list(seconds))
     axes.invert_yaxis()
     axes.set_xscale("log")
@@ -117,3 +121,61 @@ def peak_bars(seconds: Mapping[str, tuple[float, float]], *, gpu: str, what: str
     axes.legend(fontsize=9, loc="lower right")
     said = "; ".join(f"{name} {seconds_text(pair[0])} and {seconds_text(pair[1])}" for name, pair in seconds.items())
     return Picture(figure, f"{what[0].upper()}{what[1:]} on {gpu}, arithmetic and bytes (modelled) — {said}.")
+
+
+@styled
+def scale_maps(maps: Mapping[str, ArrayLike]) -> Picture:
+    """The scale of each element of a matrix, for several ways to share scales: a panel each, coloured by size.
+
+    maps: by the panel's title, a matrix of scales above zero. ValueError where there are more than four.
+    """
+    if not 1 <= len(maps) <= MOST_MAPS:
+        raise ValueError(f"give 1 to {MOST_MAPS} maps of scales; these are {len(maps)}")
+    powers = {title: np.log2(np.asarray(scales, dtype=float)) for title, scales in maps.items()}
+    low = min(each.min() for each in powers.values())
+    high = max(each.max() for each in powers.values())
+    figure, axes = subplots(1, len(maps), left=0.05, right=0.9, top=0.86, bottom=0.12, wspace=0.22)
+    said = []
+    for where, (title, each) in zip(axes[0], powers.items(), strict=True):
+        image = where.imshow(
+            each, cmap="viridis", vmin=low, vmax=max(high, low + 1), aspect="auto", interpolation="nearest"
+        )
+        where.set_title(title, fontsize=10)
+        where.set_xlabel("column", fontsize=9)
+        where.tick_params(labelsize=8)
+        same = f"2^{each.min():.1f}" if each.min() == each.max() else f"2^{each.min():.1f} to 2^{each.max():.1f}"
+        said.append(f"{title}: {plural(len(np.unique(each)), 'different scale')}, {same}")
+    axes[0][0].set_ylabel("row", fontsize=9)
+    bar = figure.colorbar(image, cax=figure.add_axes((0.92, 0.2, 0.015, 0.6)))
+    bar.set_label("log2 of the scale", fontsize=9)
+    return Picture(figure, "; ".join(said) + ".")
+
+
+@styled
+def loss_gaps(losses: Mapping[str, ArrayLike], reference: str, *, window: int = 25) -> Picture:
+    """Training losses of several runs on the same batches, and how far each is above the `reference` run.
+
+    losses: by name, the loss of each step, all of the same length. Both panels show means over `window` steps.
+    """
+    if reference not in losses:
+        raise ValueError(f"the reference is one of {', '.join(losses)}, not {reference!r}")
+    mean = lambda values: np.asarray(values, float)[: len(values) // window * window].reshape(-1, window).mean(1)
+    means = {name: mean(values) for name, values in losses.items()}
+    steps = window * (1 + np.arange(len(means[reference])))
+    figure, axes = subplots(1, 2, left=0.075, right=0.985, top=0.91, bottom=0.14, wspace=0.2)
+    for number, (name, values) in enumerate(means.items()):
+        dash = DASHES[number + number // len(CYCLE)]  # colours that come again have another dash
+        look = {"color": CYCLE[number], "ls": dash, "lw": 1.8, "label": name}
+        axes[0][0].plot(steps, values, **look)
+        if name != reference:
+            axes[0][1].plot(steps, values - means[reference], **look)
+    axes[0][0].set_title("loss")
+    axes[0][1].set_title(f"loss above that of {reference}")
+    axes[0][1].axhline(0, color=PALETTE["grey"], lw=1, zorder=0)
+    axes[0][0].legend(fontsize=8)
+    for where in axes[0]:
+        where.set_xlabel("step")
+    ends = {name: values[-1] - means[reference][-1] for name, values in means.items() if name != reference}
+    said = ", ".join(f"{name} {gap:+.3f}" for name, gap in ends.items())
+    last = f"After {steps[-1]} steps {reference} is at a loss of {means[reference][-1]:.2f}"
+    return Picture(figure, f"{last}; above it: {said}.")
