@@ -199,6 +199,7 @@ class Exercise:
     as mutants make them that leave the answer right, and why. `patience`: how many times as long as
     others the cell of a lab's answer may take where it is graded, as one that trains a network. `gpu`: the one that is
     modelled while a chapter's answer is checked, where it asks for what others lack; "" for the learner's choice.
+    `options`: the compiler's, for the solution's CUDA C.
     """
 
     key: str
@@ -222,6 +223,7 @@ class Exercise:
     equivalent: tuple[tuple[Patch, str], ...] = ()
     patience: float = 1.0
     gpu: str = ""
+    options: tuple[str, ...] = ()
     right: tuple[tuple[str, Way], ...] = ()
 
     @property
@@ -255,7 +257,7 @@ class Exercise:
         if self.language == "cuda":
             from helpers import cp
 
-            return cp.RawKernel(source, self.name)
+            return cp.RawKernel(source, self.name, options=self.options)
         names: dict[str, object] = {"__name__": "exercise"}
         if self.language in ("numba", "streams"):
             from helpers import cuda
@@ -345,6 +347,7 @@ def _read(book: str, name: str) -> Exercise:
         equivalent=tuple((patch, one_line(each.why)) for each in sheet.equivalent for patch in each.patches),
         patience=sheet.patience,
         gpu=sheet.gpu,
+        options=sheet.options,
         right=tuple((each.name, folder.way(each.way, "right", f"right {each.name!r}")) for each in sheet.right),
     )
 

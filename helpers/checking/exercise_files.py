@@ -86,6 +86,7 @@ class Sheet(_Table):
     also_wrong: tuple[str, ...] = ()
     patience: int | float = 1.0
     gpu: str = ""
+    options: tuple[str, ...] = ()
     budgets: list[BudgetTable] = []
     mistakes: list[MistakeTable] = []
     equivalent: list[EquivalentTable] = []

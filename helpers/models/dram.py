@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from helpers.models.growth import extrapolated
-from vgpu.base.words import plural
+from vgpu.base.words import function_name, plural
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
 from vgpu.hardware.time_model import seconds_text
@@ -96,7 +96,8 @@ def dram(program: Callable[..., object], *args: object) -> Moved:
     found = []
     for operation in dry_run(program, *args).operations:
         if operation.kernel is not None and operation.counters is not None:
-            found.append(Launched(operation.label.split(" (")[0], operation.kernel, operation.counters))
+            name = function_name(operation.label.split(" (")[0])
+            found.append(Launched(name, operation.kernel, operation.counters))
     if not found:
         raise ValueError("the program launches no kernel that is counted")
     return Moved(tuple(found))

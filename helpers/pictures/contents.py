@@ -57,6 +57,7 @@ plots.schedule_pair         plots.schedules       Where do two interleavings of 
 widgets.schedules           explorers.steps       Why does a race give two results?
 plots.copy_groups           chapters.ch16         Which wait covers which asynchronous copies?
 plots.barrier_phases        chapters.ch16         Which arrivals and bytes complete each phase of an mbarrier?
+plots.warp_gantt            chapters.ch16         When do a producer warp and its consumers use each stage?
 plots.pipeline_gantt        plots.pipelines       When are tiles copied, when computed, and where does the SM wait?
 widgets.pipeline            explorers.kernels     How many stages hide the latency of copies?
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 
@@ -15,3 +16,9 @@ def sizes(dims: Sequence[int], times: str = "×") -> str:
     """(4, 2, 1) as "4×2": a grid or a block without the ones at its end, and with one number at least."""
     used = max((at + 1 for at, size in enumerate(dims) if size != 1), default=1)
     return times.join(map(str, dims[:used]))
+
+
+def function_name(mangled: str) -> str:
+    """The name of a C++ function outside namespaces, without its types: "_Z4ringILi3EEvPf" as "ring"."""
+    found = re.match(r"_Z(\d+)", mangled)
+    return mangled[found.end() :][: int(found[1])] if found else mangled

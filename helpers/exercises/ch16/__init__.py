@@ -1,3 +1,3 @@
-"""Chapter 16, asynchronous copies: the missing wait, which groups may stay, two buffers, bytes announced, parities."""
+"""Chapter 16, asynchronous copies and clusters: waits and groups, bytes announced, parities, proxies, counters."""
 
-ORDER = ("difference", "pending", "row_sums", "announced", "parities")
+ORDER = ("difference", "pending", "row_sums", "announced", "linear_int8", "parities", "token_counts")

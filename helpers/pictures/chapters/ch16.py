@@ -10,12 +10,12 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled
 from helpers.pictures.plots.common import shade
-from helpers.pictures.plots.pipelines import COMPUTE, COPY, LATE, stage_box
+from helpers.pictures.plots.pipelines import COMPUTE, COPY, LATE, READY, stage_box
 from vgpu.base.words import plural
 from vgpu.tools.profile import Profile
 
 if TYPE_CHECKING:
-    from vgpu.tools.steps.arrivals import BarrierPhases, CopyGroups
+    from vgpu.tools.steps.arrivals import BarrierEvent, BarrierPhases, CopyGroups
 
 PLACES = ("global memory\nand L2", "L1 cache", "registers", "shared memory")
 WAYS = {
@@ -130,7 +130,7 @@ def copy_groups(found: CopyGroups) -> Picture:
     axes.set_yticklabels([f"group {group}" for group in rows], fontsize=8.5)
     axes.tick_params(axis="y", length=0)
     figure.text(
-        0.1, 0.965, "pale blue: open group · blue: committed, under way · green: landed · orange: never waited for",
+        0.1, 0.965, "pale blue: open group · blue: committed, in flight · green: landed · orange: never waited for",
         fontsize=9, va="center",
     )  # fmt: skip
     waits = [event for event in found.events if event.kind == "wait"]
@@ -209,3 +209,51 @@ def _patch(
 ) -> Rectangle:
     fill = colour if lightness is None else shade(colour, lightness)
     return Rectangle((left, bottom), wide, tall, facecolor=fill, edgecolor="none")
+
+
+def _stage(event: BarrierEvent) -> int:
+    number = re.search(r"\[(\d+)\]$", event.changed[0])
+    return int(number[1]) if number else 0
+
+
+@styled
+def warp_gantt(found: BarrierPhases, *, latency: float, transfer: float, compute: float) -> Picture:
+    """When stages of a producer and its consumers are copied and multiplied, from `barrier_phases` of a run.
+
+    The run says which tiles are announced in which stage, and which warpgroups release it. The times in clocks are
+    modelled: memory serves one copy at a time for `transfer`, which lands `latency` later; the tensor cores serve one
+    warpgroup's product of a tile at a time for `compute`.
+    """
+    tiles = [_stage(event) for event in found.events if event.kind == "expect"]
+    consumers = sorted({event.warp // 4 for event in found.events if event.kind == "arrive"})
+    stages = max(tiles) + 1
+    figure, axes = new(left=0.13, right=0.97, top=0.88, bottom=0.15)
+    free, memory, cores, waited = [0.0] * stages, 0.0, 0.0, 0.0
+    for number, stage in enumerate(tiles):
+        issued = free[stage]
+        memory = max(memory, issued) + transfer
+        landed = memory + latency
+        waited += max(landed - cores, 0)
+        stage_box(axes, issued, landed, stage, 0.8, COPY)
+        for row, _ in enumerate(consumers):
+            begun = max(landed, cores)
+            cores = begun + compute
+            stage_box(axes, begun, cores, stages + 0.25 + row, 0.8, COMPUTE)
+            axes.text((begun + cores) / 2, stages + 0.65 + row, str(number), ha="center", va="center", fontsize=8)
+        first = cores - len(consumers) * compute
+        stage_box(axes, landed, first, stage, 0.8, READY, 0.85)
+        stage_box(axes, first, cores, stage, 0.8, COMPUTE)
+        axes.text((issued + landed) / 2, stage + 0.4, f"tile {number}", ha="center", va="center", fontsize=8)
+        free[stage] = cores
+    axes.set(xlim=(0, cores), ylim=(stages + len(consumers) + 0.25, -0.15))
+    rows = [*(row + 0.4 for row in range(stages)), *(stages + 0.65 + row for row in range(len(consumers)))]
+    labels = [*(f"stage {row}" for row in range(stages)), *(f"warpgroup {group}" for group in consumers)]
+    axes.set_yticks(rows, labels, fontsize=8.5)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("clocks (modelled; which tile goes where is from a run)")
+    axes.set_title("blue: copy in flight · grey: waits · orange: multiplied", fontsize=9, fontweight="normal")
+    told = f"{plural(len(tiles), 'tile')} go through {plural(stages, 'stage')} to {plural(len(consumers), 'warpgroup')}"
+    return Picture(
+        figure,
+        f"{found.kernel}: {told}; the tensor cores wait for {waited / cores:.0%} of {cores:.0f} clocks (modelled).",
+    )

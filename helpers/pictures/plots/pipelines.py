@@ -51,7 +51,7 @@ def pipeline_gantt(found: Pipeline, *, price: str = "", until: float | None = No
     axes.set_yticklabels([*(f"stage {row}" for row in range(found.stages)), "SM computes"], fontsize=8.5)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("clocks (modelled)")
-    axes.set_title("blue: copy under way · grey: waits · orange: computed with", fontsize=9, fontweight="normal")
+    axes.set_title("blue: copy in flight · grey: waits · orange: computed with", fontsize=9, fontweight="normal")
     blocks = "" if found.blocks == 1 else f" in each of {found.blocks} blocks"
     told = (
         f"{plural(found.stages, 'stage')}{blocks}: for {found.bubble:.0%} of the time the SM computes nothing; in the "

@@ -6,6 +6,8 @@ import pytest
 from helpers import barrier_phases, copy_groups, cp, device, plots, profile, widgets
 from helpers.models.pipeline import pipeline
 from tests.pictures.widgets.choose import choose
+from vgpu.base.words import function_name
+from vgpu.tools.steps.arrivals import BarrierEvent, BarrierPhases
 
 CHAIN = ["z = x + bias", "t = tanh(z)", "y = t * z"]
 
@@ -95,6 +97,23 @@ def test_phases_of_an_mbarrier_as_a_bulk_copy_lands():
     )
     told = plots.copy_paths({"bulk": profile(kernel, 1, 64, (X, OUT))}).finding
     assert told == "bulk moves its tiles by 1 instruction (bulk copy), past the registers and L1 (counted)."
+
+
+def test_a_producer_and_two_consumers_by_the_clock():
+    """Two stages, three tiles: the third has to wait for the first one's stage, and 110 clocks more."""
+    stages = {"full[0]": None, "full[1]": None, "empty[0]": None}
+    tiles = [BarrierEvent("expect", 8, 1, stages, (f"full[{number % 2}]",)) for number in range(3)]
+    released = [BarrierEvent("arrive", warp, 2, stages, ("empty[0]",)) for warp in (0, 4)]
+    found = BarrierPhases("divided", tuple(stages), (*tiles[:2], *released, tiles[2]))
+    told = (
+        "divided: 3 tiles go through 2 stages to 2 warpgroups; the tensor cores wait for 60% of 300 clocks (modelled)."
+    )
+    assert plots.warp_gantt(found, latency=100, transfer=10, compute=20).finding == told
+
+
+@pytest.mark.parametrize("name", ["ring", "_Z4ringILi3EEvPf"])
+def test_a_template_has_the_name_that_was_written(name):
+    assert function_name(name) == "ring"
 
 
 def test_what_has_no_copies_and_no_mbarriers_is_refused():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vgpu.base.words import function_name
 from vgpu.launch.configuration import check_block_index
 from vgpu.tools.prepare import Dimensions, Grid, prepare
 from vgpu.tools.sanitize.names import LaunchNames
@@ -152,7 +153,7 @@ def copy_groups(
     if not events:
         raise ValueError(f"{prepared.kernel.name}: thread {thread} makes no asynchronous copy")
     left = sorted(set(_issued(copying[-1], thread)))
-    return CopyGroups(prepared.kernel.name, thread, tuple(_few(_merged(events))), tuple(left))
+    return CopyGroups(function_name(prepared.kernel.name), thread, tuple(_few(_merged(events))), tuple(left))
 
 
 def _issued(step: reference.Executed, thread: int) -> list[int]:
@@ -242,7 +243,7 @@ def barrier_phases(
         )
         for kind, warp, line, states, changed in raw
     ]
-    return BarrierPhases(prepared.kernel.name, tuple(names.values()), tuple(_few(events)))
+    return BarrierPhases(function_name(prepared.kernel.name), tuple(names.values()), tuple(_few(events)))
 
 
 def _kind(step: reference.Executed) -> str:

@@ -16,7 +16,7 @@ def _case(rows: int, tiles: int) -> Case:
 
 
 def waits_alone(chain: Chain) -> int:
-    """How often a warp waits for global memory while nothing else that it asked for is under way."""
+    """How often a warp waits for global memory while nothing else that it asked for is in flight."""
     found, under_way = 0, set[int]()
     for number, link in enumerate(chain.links):
         waited = under_way & set(link.needs)
@@ -36,7 +36,7 @@ def measured() -> Case:
 
 
 MEASURES = {
-    "waits of a warp with no other copy under way": waits_alone,
+    "waits of a warp with no other copy in flight": waits_alone,
     "load requests for each 128 bytes": load_requests_for_needed,
     "instructions for 4 rows of 2,048 elements": lambda profile: profile["instructions"],
 }
