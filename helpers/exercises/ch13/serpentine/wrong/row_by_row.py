@@ -1,0 +1,2 @@
+def serpentine(number, rows, columns, group):
+    return number // columns, number % columns
