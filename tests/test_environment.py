@@ -115,8 +115,8 @@ def test_one_range_of_pythons(project, engine, root):
         assert f"Python {oldest} to {newest}" in page
 
 
-ELSEWHERE = r"nvidia-.*|appnope|colorama|pywinpty"
-"""Pins that not every environment needs: for other platforms, and CUDA's libraries for one build of PyTorch."""
+ELSEWHERE = r"nvidia-.*|appnope|colorama|pywinpty|protobuf"
+"""Pins that not every environment needs: for other platforms, CUDA's libraries for one build of PyTorch, and CuTe."""
 
 
 def test_every_pin_admits_every_python_down_to_its_first_release(pins):

@@ -1,9 +1,9 @@
-"""A virtual GPU: CUDA C, Numba and Triton kernels, compiled by NVIDIA's compilers to PTX, run and counted on a CPU.
+"""A virtual GPU: CUDA C, Numba, Triton and CuTe kernels, compiled to PTX by their own compilers, run on a CPU.
 
-`from vgpu import cp, cuda, triton` gives CuPy, Numba CUDA and Triton: the real ones where there is a GPU that they can
-use, else their stand-ins here. `profile`, `sanitize`, `record`, `sass` and the other names below take a kernel, its
-grid, block and arguments. Everything is imported when it is first used, so that `import vgpu` costs nothing; README.md
-says how the engine works, and which folder does what.
+`from vgpu import cp, cuda, triton, cute` gives CuPy, Numba CUDA, Triton and CuTe DSL: the real ones where there is a
+GPU that they can use, else their stand-ins here. `profile`, `sanitize`, `record`, `sass` and the other names below take
+a kernel, its grid, block and arguments. Everything is imported when it is first used, so that `import vgpu` costs
+nothing; README.md says how the engine works, and which folder does what.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _MODULES = {
 _NAMES = {
     "base.precision": ("fp8_accumulation",),
     "base.schedule": ("scheduled",),
+    "compile.cute": ("cute_options",),
     "hardware.device": ("device", "real_gpu"),
     "hardware.occupancy": ("occupancy",),
     "standins.tensor_map": ("im2col_map", "tensor_map"),
@@ -52,7 +53,7 @@ def _backend(name: str) -> ModuleType:
 
 __all__, __getattr__, __dir__ = late(
     __name__,
-    {name: partial(_backend, name) for name in ("cp", "cupyx", "cuda", "triton")}
+    {name: partial(_backend, name) for name in ("cp", "cupyx", "cuda", "triton", "cute")}
     | {name: partial(import_module, f"vgpu.{module}") for name, module in _MODULES.items()}
     | members(__name__, _NAMES),
 )

@@ -81,20 +81,29 @@ HEADERS = {
     "cudart": ("nvidia/cu13/include", "cuda_runtime.h"),
     "cccl": ("nvidia/cu13/include/cccl", "cuda/std/version"),
 }
+CUTLASS = ("cutlass_library/source/include", "cute/tensor.hpp")  # the same of the package nvidia-cutlass
 
 
 @functools.cache
 def include_folders() -> tuple[str, ...]:
-    """The folders of the CUDA headers (`cuda_fp16.h`, `mma.h`, `cuda/std/…`), wherever they are installed."""
-    return tuple(dict.fromkeys(folder for library in HEADERS if (folder := _include_folder(library))))
+    """The folders of the CUDA headers (`cuda_fp16.h`, `mma.h`, `cuda/std/…`), wherever they are installed, and of
+    CUTLASS's (`cute/tensor.hpp`), if they are."""
+    found = (*map(_include_folder, HEADERS), packaged(*CUTLASS))
+    return tuple(dict.fromkeys(folder for folder in found if folder))
+
+
+def packaged(folder: str, header: str) -> str | None:
+    """A folder of headers among Python's packages, which has this one."""
+    for path in sys.path:
+        if path.endswith("-packages") and os.path.isfile(os.path.join(path, folder, header)):
+            return os.path.realpath(os.path.join(path, folder))
+    return None
 
 
 def _include_folder(library: str) -> str | None:
     """A library's headers: among Python's packages, as nearly always, or where NVIDIA's finder knows them to be."""
-    folder, header = HEADERS[library]
-    for path in sys.path:
-        if path.endswith("-packages") and os.path.isfile(os.path.join(path, folder, header)):
-            return os.path.realpath(os.path.join(path, folder))
+    if found := packaged(*HEADERS[library]):
+        return found
     from cuda.pathfinder import find_nvidia_header_directory  # which takes 13 ms to import
 
     return find_nvidia_header_directory(library)
@@ -121,8 +130,8 @@ def nvrtc(
         return json.dumps([made.decode("latin-1"), log, lowered]).encode()
 
     try:
-        packaged = include_folders()
-        included = [headers.stamp(packaged), headers.own(source, options, packaged, name)]
+        folders = include_folders()
+        included = [headers.stamp(folders), headers.own(source, options, folders, name)]
     except headers.UnknownHeaders:
         kept = make()
     else:

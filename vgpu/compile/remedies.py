@@ -146,7 +146,11 @@ REMEDIES = (
         "Remove this line: ranges are marked in Python, with `cp.cuda.nvtx`.",
     ),
     (
-        r'cannot open source file "(?:cutlass/|cute/|torch/|ATen/|c10/)',
+        r'cannot open source file "(?:cutlass|cute)/(?!util/)',
+        "CUTLASS's headers, with CuTe's, come with a package: python -m pip install --no-deps nvidia-cutlass.",
+    ),
+    (
+        r'cannot open source file "(?:cutlass/|torch/|ATen/|c10/)',
         "This library is not installed for kernels: write the part that you need yourself.",
     ),
     (

@@ -1,6 +1,6 @@
-"""Chooses what `cp`, `cuda` and `triton` are: the real ones on a GPU, their stand-ins elsewhere.
+"""Chooses what `cp`, `cuda`, `triton` and `cute` are: the real ones on a GPU, their stand-ins elsewhere.
 
-Triton itself is always the real one: without a GPU it gets a driver for the virtual GPU.
+Triton and CuTe DSL themselves are always the real ones: without a GPU they are changed to run on the virtual GPU.
 
 A real GPU that the installed packages can't use (an old driver, an old GPU, one that fails) counts as none, and the
 reason is printed. VGPU_BACKEND overrides the choice: "virtual" uses the virtual GPU although there is a real one,
@@ -23,6 +23,7 @@ MODULES = {
     "cupyx": {True: "cupyx", False: "vgpu.standins.cupyx"},
     "cuda": {True: "numba.cuda", False: "vgpu.standins.numba_cuda"},
     "triton": {True: "triton", False: "vgpu.standins.triton"},
+    "cute": {True: "cutlass.cute", False: "vgpu.standins.cute"},
 }
 
 
@@ -44,12 +45,12 @@ def on_gpu() -> bool:
 
 @cache
 def module(name: str) -> Any:
-    """The module behind "cp", "cupyx", "cuda" or "triton"."""
+    """The module behind "cp", "cupyx", "cuda", "triton" or "cute"."""
     real = on_gpu()
     if real and name == "cuda":
         # Small grids are launched on purpose, as in tests; Numba's advice to launch larger ones would only confuse.
         import_module("numba").config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
-    if name == "triton":
+    if name in ("triton", "cute"):
         stand_in = import_module(MODULES[name][False])
         return stand_in.installed() if real else stand_in.activate()
     found = import_module(MODULES[name][real])

@@ -17,6 +17,11 @@ def is_numba(kernel: object) -> bool:
     return hasattr(kernel, "py_func") and not _of_the_cpu(kernel)  # a RawKernel has square brackets too
 
 
+def is_cute(kernel: object) -> bool:
+    """True for a `@cute.jit` function, and for an object whose `__call__` is one: they launch kernels themselves."""
+    return any(hasattr(each, "set_name_prefix") for each in (kernel, type(kernel).__call__))
+
+
 def launch(kernel: Any, grid: Any, block: Any, arguments: Sequence, *, shared_bytes: int = 0) -> None:
     """Launch a Numba kernel or a CuPy RawKernel. Raises TypeError, with the fix, for anything else."""
     if (words := in_place_of_a_kernel(kernel)) is not None:

@@ -1,8 +1,8 @@
-"""The virtual GPU under the names that programs import: `numba.cuda`, `cupy`, `cupyx`, `triton`, `torch.cuda`.
+"""The virtual GPU under the names that programs import: `numba.cuda`, `cupy`, `triton`, `cutlass`, `torch.cuda` ….
 
 `install()` makes an unchanged program run here. CuPy is replaced as a whole. Of `numba.cuda` only what the host calls
-is replaced, because kernels are compiled by the rest of it. Triton gets a driver, and PyTorch keeps tensors of the
-device "cuda" in host memory.
+is replaced, because kernels are compiled by the rest of it. Triton gets a driver, CuTe DSL (`cutlass`) other functions
+for its host's code, and PyTorch keeps tensors of the device "cuda" in host memory.
 """
 
 from __future__ import annotations
@@ -44,7 +44,15 @@ def _torch(module: ModuleType) -> None:
     torch_cuda.activate()
 
 
-CHANGED: dict[str, Callable[[ModuleType], None]] = {"numba.cuda": _numba_cuda, "triton": _triton, "torch": _torch}
+def _cute(module: ModuleType) -> None:
+    from vgpu.standins import cute
+
+    cute.activate()
+
+
+CHANGED: dict[str, Callable[[ModuleType], None]] = {
+    "numba.cuda": _numba_cuda, "triton": _triton, "torch": _torch, "cutlass": _cute
+}  # fmt: skip
 """Modules that stay, and what is done to each when it has been imported."""
 
 

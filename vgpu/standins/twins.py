@@ -16,6 +16,7 @@ import numpy as np
 
 from vgpu.base.errors import Unsupported
 from vgpu.base.ours import ours
+from vgpu.standins import calls
 from vgpu.storage import memory
 
 
@@ -77,6 +78,8 @@ def _is(value, kind: tuple[str, str]) -> bool:
 
 
 def _kernel(kernel):
+    if calls.is_cute(kernel):
+        return _cute(kernel)
     return next((make(kernel) for kind, make in _KERNELS if _is(kernel, kind)), kernel)
 
 
@@ -104,6 +107,12 @@ def _triton(kernel):
     return stand_in(kernel)
 
 
+def _cute(kernel):
+    from vgpu.standins.cute.kernel import stand_in
+
+    return stand_in(kernel)
+
+
 # CuPy's kernels have no weak references, so the cache's key is all that defines a kernel.
 @functools.lru_cache(maxsize=256)
 def _from_source(code, path, name, options, backend, cooperative):
@@ -124,6 +133,8 @@ _KERNELS = (
     (("triton.runtime.jit", "JITFunction"), _triton),
     (("triton.runtime.autotuner", "Autotuner"), _triton),
     (("triton.runtime.autotuner", "Heuristics"), _triton),
+    (("cutlass.base_dsl.jit_executor", "JitCompiledFunction"), _cute),
+    (("cutlass.base_dsl.jit_executor", "JitExecutor"), _cute),
 )
 
 

@@ -25,7 +25,10 @@ from vgpu.tools.profile_table import METRICS
 FOLDER = Path(vgpu.__file__).parent
 MADE = "<!-- Made by `python -m vgpu.tests.pages`: edit the docstrings and tables instead. -->"
 SECTIONS = {
-    "Run kernels": ("cp", "cupyx", "cuda", "triton", "tensor_map", "im2col_map", "fp8_accumulation", "Launch"),
+    "Run kernels": (
+        "cp", "cupyx", "cuda", "triton", "cute", "tensor_map", "im2col_map", "fp8_accumulation",
+        "cute_options", "Launch",
+    ),
     "Count and model": ("profile", "compare", "roofline", "occupancy", "sass"),
     "Find bugs": ("sanitize", "scheduled"),
     "Go step by step": (
@@ -40,6 +43,7 @@ STAND_INS = {
     "cupyx": "vgpu.standins.cupyx",
     "cuda": "vgpu.standins.numba_cuda",
     "triton": "vgpu.standins.triton",
+    "cute": "vgpu.standins.cute",
 }
 
 

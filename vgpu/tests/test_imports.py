@@ -55,12 +55,13 @@ OPTIONAL = {
     "cupy": ("standins/twins.py",),
     "torch": ("standins/torch_cuda.py", "standins/triton/driver.py"),
     "triton": ("standins/triton/",),
+    "cutlass": ("standins/cute/",),
     "matplotlib": (),
     "IPython": (),
     "helpers": (),
 }
 """What the engine may be installed without -> the files that import it when they are used."""
-HEAVY = ("numpy", "numba", "cupy", "torch", "triton", "llvmlite", "cuda", "IPython")
+HEAVY = ("numpy", "numba", "cupy", "torch", "triton", "cutlass", "llvmlite", "cuda", "IPython")
 
 
 def test_arrows_run_one_way():

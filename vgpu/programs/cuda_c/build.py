@@ -44,6 +44,10 @@ REMEDIES = (
         "Of CUDA's libraries vgpu has cuBLAS, cuFFT and cuRAND without their extensions, Thrust and CUB.",
     ),
     (r"texture\b.* does not name a type", "Texture references left CUDA with version 12: use cudaTextureObject_t."),
+    (
+        r"(?:cutlass|cute)/(?!util/)\S+: No such",
+        "CUTLASS's headers, with CuTe's, come with a package: python -m pip install --no-deps nvidia-cutlass.",
+    ),
     (r"helper_\w+\.h: No such", "CUDA's samples have this header in their folder Common: add -I path/to/Common."),
 )
 """What a message of the compiler's means here, and what to do."""

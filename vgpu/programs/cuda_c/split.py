@@ -6,13 +6,24 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from vgpu.programs.cuda_c.text import Item, blanked, closing, edited, items, masked, opening, pieces, without_brackets
+from vgpu.programs.cuda_c.text import (
+    Item,
+    blanked,
+    closing,
+    edited,
+    items,
+    masked,
+    opening,
+    pieces,
+    spans,
+    without_brackets,
+)
 
 _OF_HOST = re.compile(r"\bcuda[A-Z]\w*\s*\(|\bstd::|\bstr(?:n?cpy|len|n?cmp|n?cat|dup)\s*\(")
 DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
 ON_DEVICE = re.compile(
     r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|cuComplex|math_constants|mma\.h"
-    r"|cub/(?:block|warp|thread|util)|cuda/|nv/|vgpu/"
+    r"|cub/(?:block|warp|thread|util)|cuda/|cute/|cutlass/(?!util/)|nv/|vgpu/"
 )
 """Headers that kernels may include; all others are the host's."""
 NOT_ON_HOST = re.compile(r"cooperative_groups|cuda_pipeline|cuda_awbarrier")
@@ -23,8 +34,10 @@ _PARTS_OF_CUB = re.compile(r"\b(Block|Warp)((?:[A-Z][a-z]+)+)\b")
 _NAMED = re.compile(r"\b(?:struct|class|union|enum(?:\s+class)?)\s+(?:(?:alignas|__\w+__|__declspec)\s+)*(\w+)")
 _LAUNCH = re.compile(r"<<\s?<(.*?)>>\s?>\s*\(", re.DOTALL)  # nvcc takes spaces in <<< as well
 _WORD = re.compile(r"\w+")
+_NAMELESS = re.compile(r"\s*(?:const\s+)?(?!void\b)[\w:]+(?:<.*>)?(?:\s|[*&]|const\b|__restrict__)*", re.DOTALL)
 _STANDARD, _MORE = {"cmath", "functional", "limits", "type_traits", "utility"}, {"array", "complex", "tuple"}
 """Headers that stand for those of the standard library which kernels use, and those that only stand for themselves."""
+_CUTLASS = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:cute|cutlass)/", re.MULTILINE)
 _FUNCTORS = re.compile(r"(?:thrust|cub)/")
 """Headers whose functions take what is marked for the device only, and run it on the host here."""
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
@@ -66,7 +79,7 @@ class Split:
 
     def __init__(self, source: str):
         try:
-            source = _spelled_out(source)
+            source = _all_named(_spelled_out(source))
             self.items = list(items(source))
             self.source = _unstatic(source, self.items)
             self.host = _host(self.source, self.items)
@@ -115,6 +128,17 @@ def _spelled_out(source: str) -> str:
     return source
 
 
+def _all_named(source: str) -> str:
+    """The source with a name for each parameter of a kernel: the host's half passes them by their names."""
+    edits = []
+    for item in filter(_is_kernel, items(source)):
+        opens, closes = item.parameters()
+        text = masked(source[opens + 1 : closes])
+        ends = (opens + 1 + end for start, end in spans(text) if _NAMELESS.fullmatch(text, start, end))
+        edits += [(end, end, f" vgpu_given_{number}") for number, end in enumerate(ends)]
+    return edited(source, edits)
+
+
 def headers_of(device: str) -> str:
     """What stands for the host's headers before a device half: the parts of CUB, and of the standard library, it uses.
 
@@ -126,6 +150,8 @@ def headers_of(device: str) -> str:
         named = {(of.lower(), re.sub("(?=[A-Z])", "_", what).lower()) for of, what in _PARTS_OF_CUB.findall(device)}
         names += sorted(f"cub/{of}/{of}{what}.cuh" for of, what in named)
     standard = sorted(_STANDARD | left_out & _MORE) if re.search(r"\bstd::", device) else []
+    if _CUTLASS.search(device):
+        standard = [name for name in standard if name != "cmath"]  # CUTLASS defines some of it for NVRTC itself
     names += [f"cuda/std/{name}" for name in standard]
     lines = [f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in names]
     if re.search(r"\bCUtensorMap\b", device) and not re.search(r"\bCUtensorMap_st\b[^;]*\{", device):

@@ -187,17 +187,22 @@ def without_brackets(head: str) -> str:
 
 def pieces(text: str, separator: str = ",") -> list[str]:
     """A list split at its commas, not at those in brackets or between angles."""
-    found, depth, start = [], 0, 0
+    found = (text[start:end].strip() for start, end in spans(text, separator))
+    return [piece for piece in found if piece]
+
+
+def spans(text: str, separator: str = ",") -> Iterator[tuple[int, int]]:
+    """Where the pieces of a list begin and end, empty ones too."""
+    depth, start = 0, 0
     for at, char in enumerate(text):
         if char in "([{<":
             depth += 1
         elif char in ")]}>":
             depth -= 1
         elif char == separator and depth == 0:
-            found.append(text[start:at])
+            yield start, at
             start = at + 1
-    found.append(text[start:])
-    return [piece.strip() for piece in found if piece.strip()]
+    yield start, len(text)
 
 
 def blanked(source: str, start: int, end: int) -> str:

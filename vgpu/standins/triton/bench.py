@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
@@ -12,20 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from triton import testing
 
-from vgpu.compile.resources import Resources, resources
-from vgpu.hardware.device import current
-from vgpu.hardware.occupancy import occupancy
-from vgpu.hardware.time_model import model_time
 from vgpu.launch import launch
+from vgpu.standins import modelled
 from vgpu.standins.events import Event
 from vgpu.standins.triton.kernel import handling, run
 
 if TYPE_CHECKING:
     from vgpu.launch.grid import Grid
-    from vgpu.launch.launch import Kernel
 
-# The assembler supports nothing older.
-_OLDEST = (7, 5)
 _summarised = testing._summarize_statistics
 _measuring: ContextVar[list[float] | None] = ContextVar("measuring", default=None)
 
@@ -50,7 +43,7 @@ def do_bench(
 
     def note(done: Grid) -> None:
         if _measuring.get() is seconds:  # and not an `autotune` within
-            seconds.append(_modelled(done))
+            seconds.append(modelled.seconds(done))
 
     token = _measuring.set(seconds)
     try:
@@ -83,25 +76,9 @@ def do_bench_cudagraph(
     return do_bench(fn, 0, rep, grad_to_none, quantiles, return_mode)
 
 
-def _modelled(done: Grid) -> float:
-    """The modelled seconds of a counted launch."""
-    gpu, needs = current(), needed(done.kernel)
-    resident = occupancy(needs.registers, needs.shared_bytes + done.dynamic_shared, math.prod(done.block), gpu)
-    return model_time(done.counters(), resident, gpu).seconds
-
-
 def activate() -> None:
     """Let `triton.testing` return modelled times."""
     testing.do_bench, testing.do_bench_cudagraph = do_bench, do_bench_cudagraph
-
-
-def needed(kernel: Kernel) -> Resources:
-    """Registers, shared memory and spills of a loaded kernel on the modelled GPU, or on the newer one of its PTX."""
-    capability, target = max(current().compute_capability, _OLDEST), kernel.module.module.target
-    number = re.match(r"sm_(\d+)", target)
-    made_for = divmod(int(number[1]), 10) if number else (0, 0)
-    arch = target if made_for > capability else "sm_{}{}".format(*capability)
-    return resources(kernel.ptx, "ptx", arch, kernel.entry)
 
 
 class Interface:

@@ -13,6 +13,7 @@ from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 
 from vgpu.hardware.device import current
+from vgpu.standins import modelled
 from vgpu.standins.triton import bench
 from vgpu.standins.triton.kernel import Launcher
 
@@ -109,5 +110,5 @@ class Utilities:
 
     def load_binary(self, name: str, binary: bytes, shared: int, device) -> tuple:
         """(module, function, registers, words spilled, threads at most); what runs is the launcher's PTX."""
-        needs = bench.needed(self.loading.launcher.kernel)
+        needs = modelled.needed(self.loading.launcher.kernel)
         return None, name, needs.registers, needs.local_bytes // 4, current().threads_per_block

@@ -423,6 +423,20 @@ def test_a_bracket_that_is_not_closed():
 
 
 @COMPILER
+def test_parameters_without_names_get_some():
+    """As in CuTe's examples, whose kernels take layouts that only their types say something of."""
+    program = Split(
+        "#include <cute/tensor.hpp>\n#include <cutlass/util/print_error.hpp>\n"
+        "template <class A, class B>\n__global__ void k(A const*, B  , const Pair<A, B>&, int n, float *x) {}\n"
+        "__global__ void none(void) {}\nint main() { none<<<1, 1>>>(); }\n"
+    )
+    named = "A const* vgpu_given_0, B vgpu_given_1, const Pair<A, B>& vgpu_given_2, int n, float *x"
+    assert named in re.sub(r"\s+(?=vgpu_given)", " ", re.sub(r"\s+,", ",", program.host))
+    assert "none(void)" in program.host
+    device = program.device()
+    assert "#include <cute/tensor.hpp>" in device and "#include <cutlass/util" not in device
+
+
 def test_a_program_runs_unchanged(vgpu):
     status, shown, errors = vgpu("run", PROGRAM, "given", "5")
     assert errors == "" and status == 5
