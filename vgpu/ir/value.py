@@ -180,8 +180,10 @@ class Value:
         return self.builder.value(element, f"call {element} @llvm.vector.reduce.{name}{_overload(self.kind)}({self})")
 
     def lanewise(self, function: str, *others: Value, result: str) -> Value:
-        """A call of a function of the runtime, which takes 32 elements of each value and gives as many."""
-        return self.builder.call(vector(result), function, *(value.splat() for value in (self, *others)))
+        """A call of a function of the runtime, which takes 32 elements of each value and gives as many; of scalars one."""
+        given = self, *others
+        found = self.builder.call(vector(result), function, *(value.splat() for value in given))
+        return found if any(value.vector for value in given) else found.lane(0)
 
     # -- comparisons: i1, a vector of them for vectors
 

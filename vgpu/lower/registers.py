@@ -32,6 +32,8 @@ class Registers(State):
             value = guard.select(value, self.read(name))
         if self.side is not None and name in self.flow.crossing - self.flow.uniform:
             value = self.side.select(value, self.read(name))
+        # A uniform register has room for one value: 32 of them would be stored over its neighbours.
+        assert not (value.vector and name in self.flow.uniform), f"{name} is uniform, and gets a value for each lane"
         self.env[name] = value
         self.written.add(name)
 
