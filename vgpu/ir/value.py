@@ -180,7 +180,7 @@ class Value:
         return self.builder.value(element, f"call {element} @llvm.vector.reduce.{name}{_overload(self.kind)}({self})")
 
     def lanewise(self, function: str, *others: Value, result: str) -> Value:
-        """A call of a function of the runtime, which takes 32 elements of each value and gives as many; of scalars one."""
+        """A call of a function of the runtime, which takes 32 elements of each value and gives 32, or 1 of scalars."""
         given = self, *others
         found = self.builder.call(vector(result), function, *(value.splat() for value in given))
         return found if any(value.vector for value in given) else found.lane(0)
