@@ -262,6 +262,10 @@ PROMISED = {
     "ch13.tensor": 16,
     "ch16.announced": 4,
     "ch16.row_sums": 128,
+    "ch16.linear_int8": 64,
+    "ch17.fragment": 1,  # any number of heads, all of them 16 × 16
+    "lab09.ring": 64,
+    "lab11.nvfp4": 16,
     "lab11.quantise": 32,
     "lab11.linear": 32,
     "lab11.unscale": 4,
