@@ -156,8 +156,14 @@ def test_what_is_refused(random):
         window[(1,)](TensorDescriptor.from_tensor(crooked, [16, 64]), torch.empty(16, 64), 16, 64)
 
 
-def test_blackwell_is_compiled_for_and_its_products_are_refused(random):
+@pytest.mark.parametrize("here", [False, True])
+@pytest.mark.parametrize("dtype", [HALF, E4M3])
+def test_products_in_tensor_memory(run, random, dtype, here):
     device("B200")
-    a, b = random(128, 64, dtype=HALF), random(64, 64, dtype=HALF)
-    with pytest.raises(Unsupported, match="tcgen05"):
-        launched(compiled_run, a, b, (128, 64, 64))
+    launched(run, random(128, 64, dtype=dtype), random(64, 64, dtype=dtype), (128, 64, 64), here)
+
+
+def test_blackwell_multiplies_in_tensor_memory(random):
+    device("B200")
+    launched(compiled_run, random(200, 192, dtype=HALF), random(136, 192, dtype=HALF), (128, 128, 64))
+    assert "tcgen05.mma" in compiled_run.ptx
