@@ -55,8 +55,8 @@ plots.atomic_queues         chapters.ch06         How many lanes contend for the
 plots.warp_turns            chapters.ch06         What can go wrong when warps interleave without a barrier?
 plots.schedule_pair         plots.schedules       Where do two interleavings of the same threads differ?
 widgets.schedules           explorers.steps       Why does a race give two results?
-plots.copy_groups           chapters.ch16         Which wait covers which asynchronous copies?
-plots.barrier_phases        chapters.ch16         Which arrivals and bytes complete each phase of an mbarrier?
+plots.copy_groups           plots.arrivals        Which wait covers which asynchronous copies?
+plots.barrier_phases        plots.arrivals        Which arrivals and bytes complete each phase of an mbarrier?
 plots.pipeline_gantt        plots.pipelines       When are tiles copied, when computed, and where does the SM wait?
 widgets.pipeline            explorers.kernels     How many stages hide the latency of copies?
 
