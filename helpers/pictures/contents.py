@@ -55,8 +55,8 @@ plots.atomic_queues         chapters.ch06         How many lanes contend for the
 plots.warp_turns            chapters.ch06         What can go wrong when warps interleave without a barrier?
 plots.schedule_pair         plots.schedules       Where do two interleavings of the same threads differ?
 widgets.schedules           explorers.steps       Why does a race give two results?
-plots.copy_groups           chapters.ch16         Which wait covers which asynchronous copies?
-plots.barrier_phases        chapters.ch16         Which arrivals and bytes complete each phase of an mbarrier?
+plots.copy_groups           plots.arrivals        Which wait covers which asynchronous copies?
+plots.barrier_phases        plots.arrivals        Which arrivals and bytes complete each phase of an mbarrier?
 plots.warp_gantt            chapters.ch16         When do a producer warp and its consumers use each stage?
 plots.pipeline_gantt        plots.pipelines       When are tiles copied, when computed, and where does the SM wait?
 widgets.pipeline            explorers.kernels     How many stages hide the latency of copies?
@@ -128,7 +128,7 @@ plots.bank_groups           chapters.ch13         Which banks hold the chunks of
 plots.lane_map              chapters.ch13         Which lane holds which element of a fragment?
 plots.tile_orders           chapters.ch13         Which bands of the factors does a wave of blocks load?
 plots.work_lanes            chapters.ch13         How evenly do split-K and stream-K spread the work over SMs?
-plots.tile_walk             plots.fragments       Which tiles does a block of a matrix product load, step by step?
+plots.tile_walk             chapters.ch05         Which tiles does a block of a matrix product load, step by step?
 plots.share_staircase       plots.products        What fraction of the library's rate does each version reach?
 widgets.library_share       explorers.rooflines   What fraction of it does each version reach on each GPU?
 plots.fusion_map            plots.fusion          Which arrays does each kernel of a chain of operations move?

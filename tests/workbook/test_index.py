@@ -44,7 +44,8 @@ def test_what_one_chapter_alone_uses_stands_in_the_file_of_that_chapter(cards):
     for card in (card for card in cards.values() if card.entry.kind == "plots"):
         chapters = {use.notebook.name[:2] for use in card.uses}
         alone = len(chapters) == 1 and not card.widgets and card.name not in SHARED
-        assert (card.entry.module == f"chapters.ch{min(chapters)}") if alone else ("chapters" not in card.entry.module)
+        where = (card.entry.module == f"chapters.ch{min(chapters)}") if alone else ("chapters" not in card.entry.module)
+        assert where, card.name
 
 
 def test_the_command_writes_the_page(tmp_path, capsys):
