@@ -17,6 +17,7 @@ from helpers.checking.examine import Cost
 from helpers.checking.exercise import Out
 from vgpu.launch.shares import Shares
 from vgpu.tools.roofline import flops_by_unit
+from vgpu.tools.steps.dependencies import Chain
 
 WARP = 32
 ORDINARY = ("flops_fp16", "flops_fp32", "flops_fp64")
@@ -177,3 +178,15 @@ def busiest_for_needed(profile: Cost, requests: float | None = None, instruction
 def _words(profile: Cost) -> float:
     """Words of 4 bytes in the global memory that the case needs."""
     return (profile.needed.read_bytes + profile.needed.written_bytes) / 4
+
+
+def waits_alone(chain: Chain) -> int:
+    """How often a warp waits for global memory while nothing else that it asked for is in flight."""
+    found, under_way = 0, set[int]()
+    for number, link in enumerate(chain.links):
+        waited = under_way & set(link.needs)
+        under_way -= waited
+        found += bool(waited) and not under_way
+        if link.space == "global" and link.op == "load":
+            under_way.add(number)
+    return found

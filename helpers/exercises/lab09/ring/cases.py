@@ -4,7 +4,7 @@ import numpy as np
 
 from helpers.checking.examine import Cost
 from helpers.checking.exercise import Case, Out, fractions
-from helpers.exercises.ch16.row_sums.cases import waits_alone
+from helpers.checking.measures import waits_alone
 from helpers.exercises.lab09.budgets import HALF, products
 
 TILE, DEEP, THREADS = 64, 32, 128
