@@ -6,9 +6,6 @@ from vgpu.base.errors import Unsupported
 from vgpu.compile.cuda_c import CUTLASS, packaged
 from vgpu.hardware.device import current
 
-# From Hopper on, the tensor cores' own instructions need an architecture with a letter.
-_WITH_A_LETTER = (9, 0)
-
 
 def cute_options() -> tuple[str, ...]:
     """Options for `cp.RawKernel` and `cp.RawModule` whose source includes CuTe: `options=cute_options()`.
@@ -22,6 +19,6 @@ def cute_options() -> tuple[str, ...]:
         raise Unsupported(
             "CUTLASS's headers, with CuTe's, are not installed: python -m pip install --no-deps nvidia-cutlass"
         )
-    major, minor = current().compute_capability
-    letter = (f"-arch=sm_{major}{minor}a",) if (major, minor) >= _WITH_A_LETTER else ()
+    gpu = current()
+    letter = (f"-arch={gpu.own_arch}",) if gpu.own_arch != gpu.arch else ()
     return (f"-I{folder}", *letter)

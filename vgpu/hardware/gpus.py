@@ -91,6 +91,11 @@ class GPU:
         return "sm_{}{}".format(*self.compute_capability)
 
     @property
+    def own_arch(self) -> str:
+        """The same with the letter that instructions of this architecture alone need: "sm_90a", from Hopper on."""
+        return self.arch + "a" * (self.compute_capability >= (9, 0))
+
+    @property
     def issue_per_clock(self) -> float:
         """Warp instructions an SM starts in a clock: one a partition."""
         return self.partitions_per_sm

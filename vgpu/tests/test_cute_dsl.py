@@ -16,7 +16,7 @@ from vgpu.hardware.device import device
 from vgpu.operations import CUDARuntimeError
 from vgpu.standins import cupy as cp
 from vgpu.standins import cute as standin
-from vgpu.standins.cute.tensor_maps import in_place_of
+from vgpu.standins.cute.tensor_maps import as_ours
 from vgpu.storage.tensor_map import BYTES, decode
 from vgpu.tools import streams
 from vgpu.tools.profile import profile
@@ -191,7 +191,7 @@ MAP = (0x5644D30F0040, 0x1000246322, 0x1000, 0, 0xFF0000007F, 2, 0x3F00000000000
 
 
 def test_the_hardwares_bits_of_a_tensor_map():
-    found = decode(in_place_of(struct.pack("<16Q", *MAP)), rank=3)
+    found = decode(as_ours(struct.pack("<16Q", *MAP)), rank=3)
     assert (found.address, found.element, found.swizzle) == (MAP[0], 2, 128)
     assert (found.sizes, found.strides, found.box) == ((128, 256, 3), (2, 256, 65536), (64, 128, 1))
     assert found.steps == (1, 1, 1)
@@ -199,10 +199,10 @@ def test_the_hardwares_bits_of_a_tensor_map():
 
 def test_what_is_no_tensor_map_stays():
     for raw in (bytes(BYTES), bytes(range(BYTES)), struct.pack("<16Q", MAP[0] + 1, *MAP[1:]), b"12345678"):
-        assert in_place_of(raw) == raw
+        assert as_ours(raw) == raw
     packed = struct.pack("<16Q", MAP[0], MAP[1] | 15 << 7, *MAP[2:])
     with pytest.raises(Unsupported, match="packed elements"):
-        in_place_of(packed)
+        as_ours(packed)
 
 
 def test_unknown_attributes_of_the_device_are_refused():

@@ -267,11 +267,11 @@ def test_an_index_far_out_in_numba_is_one_of_the_array_that_the_line_names():
 def test_what_an_array_of_addresses_points_to_may_be_freed():
     """`table[i]` is read well; what it points to is not there any more."""
     source = 'extern "C" __global__ void k(float** table, float* out) { out[0] = table[0][0]; }'
-    gone = cp.zeros(64, "float32")
+    gone, out = cp.zeros(64, "float32"), cp.zeros(1, "float32")
     table = cp.asarray(np.array([gone.data.ptr], np.uint64))
-    del gone
+    del gone  # no array is made from here on, which could take its place
     with pytest.raises(OutOfBounds, match="freed already"):
-        cp.RawKernel(source, "k")((1,), (1,), (table, cp.zeros(1, "float32")))
+        cp.RawKernel(source, "k")((1,), (1,), (table, out))
 
 
 @pytest.mark.parametrize("space", ["shared", "local"])

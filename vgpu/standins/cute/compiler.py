@@ -19,15 +19,11 @@ from vgpu.standins.cute.hidden import in_place_of
 from vgpu.standins.cute.runtime import Host
 
 _PTX = "vgpu.ptx"
-_LETTER_FROM = (9, 0)  # tensor cores of later GPUs have instructions of one architecture only
 
 
 def architecture(manager: Any) -> str:
     """What is compiled for, such as "sm_90a": CUTE_DSL_ARCH, or the modelled GPU's."""
-    if manager._arch is not None:
-        return manager._arch
-    major, minor = current().compute_capability
-    return f"sm_{major}{minor}{'a' if (major, minor) >= _LETTER_FROM else ''}"
+    return manager._arch if manager._arch is not None else current().own_arch
 
 
 def activate() -> None:

@@ -18,7 +18,7 @@ from vgpu.base.errors import Unsupported
 from vgpu.launch import launch
 from vgpu.standins.cupy import cudart
 from vgpu.standins.cute.sources import loaded
-from vgpu.standins.cute.tensor_maps import in_place_of
+from vgpu.standins.cute.tensor_maps import as_ours
 from vgpu.storage.memory import ArrayInfo
 
 SUCCESS, FAILED = 0, 999
@@ -146,7 +146,7 @@ class Host:
             )
         sizes = [parameter.nbytes for parameter in kernel.parameters]
         places = (_SIZE * len(sizes)).from_address(args) if sizes else ()
-        params = [in_place_of(ctypes.string_at(place, nbytes)) for place, nbytes in zip(places, sizes, strict=True)]
+        params = [as_ours(ctypes.string_at(place, nbytes)) for place, nbytes in zip(places, sizes, strict=True)]
         prepared = launch.Prepared(
             kernel, params, list(ARRAYS.get()), shared, grid=grid, block=block,
             cooperative=bool(attributes.get(COOPERATIVE, [0])[0]),

@@ -16,7 +16,7 @@ _ELEMENTS = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)
 _TILED = 2  # the lowest four bits of the second word
 
 
-def in_place_of(raw: bytes) -> bytes:
+def as_ours(raw: bytes) -> bytes:
     """A kernel's parameter, in the virtual GPU's form if it is a tensor map. Raises Unsupported for packed elements."""
     found = _decode(raw) if len(raw) == BYTES else None
     return raw if found is None else found.encode()
