@@ -38,6 +38,7 @@ class Builder:
         self.declarations: set[str] = set()  # of the functions called
         self.masked: set[str] = set()  # results of "and"
         self.numbered = 0
+        self.labels = 0  # written so far: a value of this stretch of lines is known in the rest of it
         self.ended = False
 
     def body(self) -> str:
@@ -54,6 +55,7 @@ class Builder:
         if not self.ended:
             self.line(f"br label %{name}")
         self.lines.append(f"{name}:")
+        self.labels += 1
         self.ended = False
 
     def name(self) -> str:
@@ -148,6 +150,18 @@ class Builder:
         bits = element_bits(values.kind)
         name = f"llvm.masked.scatter.v{LANES}i{bits}.v{LANES}p0"
         self.line(f"call void @{name}({values}, {addresses.to('ptr')}, i32 {max(1, bits // 8)}, {mask.lanes()})")
+
+    def load_lanes(self, pointer: Value, kind: str, mask: Value, align: int) -> Value:
+        """Elements side by side, of those lanes whose bit is set in an i32; 0 in all others."""
+        whole = vector(kind)
+        name = f"llvm.masked.load.v{LANES}{kind}.p0"
+        return self.value(
+            whole, f"call {whole} @{name}({pointer}, i32 {align}, {mask.lanes()}, {whole} zeroinitializer)"
+        )
+
+    def store_lanes(self, pointer: Value, values: Value, mask: Value, align: int) -> None:
+        name = f"llvm.masked.store.v{LANES}{values.element}.p0"
+        self.line(f"call void @{name}({values}, {pointer}, i32 {align}, {mask.lanes()})")
 
     def copy(self, target: Value, source: Value, nbytes: Value | int) -> None:
         text = nbytes.to("i64").text if isinstance(nbytes, Value) else str(nbytes)

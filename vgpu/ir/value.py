@@ -36,6 +36,7 @@ class Value:
     """
 
     __slots__ = ("builder", "kind", "text")
+    shaped = False  # whether more is known of it, as `ramp` has it
 
     def __init__(self, builder: Builder, kind: str, text: str):
         self.builder, self.kind, self.text = builder, kind, text
@@ -85,6 +86,9 @@ class Value:
 
     def binary(self, op: str, other: Value | Number) -> Value:
         """An operation by LLVM's name."""
+        for shaped in (self, other):
+            if isinstance(shaped, Value) and shaped.shaped and (found := shaped.combined(op, self, other)) is not None:
+                return found
         a, b = self._level(other)
         builder = self.builder
         found = builder.value(a.kind, f"{op} {a}, {b.text}")
@@ -93,6 +97,10 @@ class Value:
         elif a.kind in _FENCED and (op == "or" or (op in ("add", "xor") and {a.text, b.text} <= builder.masked)):
             return found.fence()
         return found
+
+    def combined(self, op: str, a: Value, b: Value | Number) -> Value | None:
+        """An operation with this as one of its two operands, where more is known of its result."""
+        return None
 
     def fence(self) -> Value:
         """The same value, out of sight of what LLVM makes of the instructions before and after it.
@@ -254,6 +262,10 @@ class Value:
         if self.kind == "ptr":
             return self.cast("ptrtoint", kind)
         narrower = element_bits(kind) < element_bits(self.kind)
+        if self.text.isdecimal():  # a constant stays one
+            bits = element_bits(self.kind)
+            negative = signed and int(self.text) >> bits - 1
+            return self.number(kind, int(self.text) - (negative << bits))
         return self.cast("trunc" if narrower else "sext" if signed else "zext", kind)
 
     def bit(self) -> Value:

@@ -35,6 +35,7 @@ from vgpu.launch.grid import Grid
 from vgpu.launch.restored import restored
 from vgpu.launch.running import BRIEF
 from vgpu.lower import Lowered, lower
+from vgpu.lower.specials import MOST_BLOCKS
 from vgpu.ptx import Function, Parameter, device_library, tensor_maps
 from vgpu.ptx.verify import verify
 from vgpu.runtime import jit
@@ -154,20 +155,20 @@ class Kernel:
         return self.source[line - self.first_line].strip()
 
     def compiled(
-        self, count: bool = False, fine: bool = False, watch: bool = False, follow: bool = False
+        self, count: bool = False, fine: bool = False, watch: bool = False, follow: bool = False, rows: bool = False
     ) -> tuple[Lowered, int]:
         """The lowered kernel and the address of its code.
 
         `count`: with counters. `fine`: a warp's time slice may end after any access to memory. `watch`: with the
-        sanitizer. `follow`: with counters and the log of one warp.
+        sanitizer. `follow`: with counters and the log of one warp. `rows`: for launches of which `in_rows` is true.
         """
-        variant = count, fine, watch, follow
+        variant = count, fine, watch, follow, rows
         with _compile_lock:
             if variant not in self._variants:
                 self._variants[variant] = self._compile(variant)
             return self._variants[variant]
 
-    def _compile(self, variant: tuple[bool, bool, bool, bool]) -> tuple[Lowered, int]:
+    def _compile(self, variant: tuple[bool, ...]) -> tuple[Lowered, int]:
         """Lower and compile, or find what another process made of the same PTX."""
         texts: list[str] = []
 
@@ -336,12 +337,17 @@ def dry_run(
         ).counters()  # fmt: skip
 
 
+def in_rows(grid: tuple[int, int, int], block: tuple[int, int, int]) -> bool:
+    """Whether the threads of each warp lie side by side in x, and no index of a thread in x, y or z leaves 32 bits."""
+    return (block[0] % WARP == 0 or block[1] == block[2] == 1) and max(grid) <= MOST_BLOCKS
+
+
 def usual(
     kernel: Kernel, grid: tuple[int, int, int], block: tuple[int, int, int], params: Sequence[bytes], shared_bytes: int
 ) -> Grid:  # fmt: skip
     """A launch that neither counts nor cooperates nor follows a schedule, before it runs. Errors: those of `run`."""
     check_launch_bounds(kernel, block)
-    lowered, address = kernel.compiled()
+    lowered, address = kernel.compiled(rows=in_rows(grid, block))
     needed, data = check_shared(lowered, shared_bytes), pack(kernel, params)
     return Grid(kernel, lowered, address, grid, block, data, needed, shared_bytes, False, settings.timeout())
 
@@ -379,7 +385,9 @@ def run(
     if watched is not None:
         _check_watched(watched, grid, block)
     counted = counted or watched is not None
-    lowered, address = kernel.compiled(counted, schedule.random, follow=watched is not None)
+    lowered, address = kernel.compiled(
+        counted, schedule.random, follow=watched is not None, rows=in_rows(grid, block) and not schedule.random
+    )
     needed = check_shared(lowered, shared_bytes)
     if cooperative:
         residency.check_cooperative(kernel, grid, block, needed)

@@ -73,16 +73,22 @@ class Lowered:
 
 def lower(
     module: ptx.Module, function: ptx.Function, addresses: dict[str, int], name: str, count: bool, filename: str = "",
-    fine: bool = False, watch: bool = False, follow: bool = False,
+    fine: bool = False, watch: bool = False, follow: bool = False, rows: bool = False,
 ) -> Lowered:  # fmt: skip
     """Write `function` as LLVM IR; `addresses` are those of the module's variables, `count` weaves counters in.
 
     `filename` is the user's file as the PTX names it, for errors. `fine` makes every access to memory a place
     where other lanes, warps and blocks may have their turn; `watch` weaves the sanitizer in; `follow`, besides
-    `count`, the log of one warp.
+    `count`, the log of one warp. `rows`: it is for launches in which the threads of each warp lie side by side in x.
     """
+    given = module, function, addresses, name, count, filename, fine, watch, follow, rows
+    uneven: set[str] = set()
     try:
-        return Lowering(module, function, addresses, name, count, filename, fine, watch, follow).run()
+        while True:
+            known = len(uneven)
+            lowered = Lowering(*given, uneven).run()
+            if len(uneven) == known:
+                return lowered
     except (VirtualGPUError, ptx.PTXSyntaxError):
         raise
     except Exception as error:
@@ -97,9 +103,9 @@ class Lowering(Calls):
 
     def __init__(
         self, module: ptx.Module, function: ptx.Function, addresses: dict[str, int], name: str, count: bool,
-        filename: str, fine: bool, watch: bool, follow: bool,
+        filename: str, fine: bool, watch: bool, follow: bool, rows: bool, uneven: set[str],
     ) -> None:  # fmt: skip
-        super().__init__(module, function, addresses, name, count, filename, fine, watch, follow)
+        super().__init__(module, function, addresses, name, count, filename, fine, watch, follow, rows, uneven)
         self.lay_out_stacks()
         self.watch = lower_watch.Watch(self) if watch else None
         lower_warpgroup.lay_out(self, self.reached)

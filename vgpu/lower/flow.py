@@ -25,6 +25,8 @@ class Flow:
     live_in: list[set[str]]
     crossing: set[str]
     uniform: set[str]
+    once: set[str]  # registers that one instruction writes
+    ramps: set[str]  # … of which the first lane may be kept, since the others are evenly apart
     diverged: set[int]
     structured: bool
     stacked: bool  # there are calls that stay calls
@@ -34,14 +36,17 @@ class Flow:
     waits: set[int]  # basic blocks that are such a loop and do nothing else
 
 
-def analyse(body: Sequence[Instruction | Label], registers: dict[str, str], fine: bool = False) -> Flow:
+def analyse(
+    body: Sequence[Instruction | Label], registers: dict[str, str], fine: bool = False, rows: bool = False
+) -> Flow:
     """Basic blocks, liveness and uniformity of a flat kernel body.
 
-    `fine`: lanes may part and change at every access to memory, whatever the kernel's branches say.
+    `fine`: lanes may part and change at every access to memory, whatever the kernel's branches say. `rows`: the threads
+    of a warp lie side by side in x.
     """
     if fine:
         return _analyse_fine(body)
-    flow = _analyse(body, split(body))
+    flow = _analyse(body, split(body), rows=rows)
     inside = {id(i) for s in flow.basic_blocks if s.index in flow.diverged or not flow.structured for i in s.body}
     wanted = frozenset(
         position
@@ -49,7 +54,7 @@ def analyse(body: Sequence[Instruction | Label], registers: dict[str, str], fine
         if isinstance(statement, Instruction) and id(statement) in inside and _synchronises(statement)
     )
     if wanted:
-        flow = _analyse(body, split(body, wanted))
+        flow = _analyse(body, split(body, wanted), rows=rows)
     return flow
 
 
@@ -76,11 +81,13 @@ def _synchronises(statement: Instruction) -> bool:
     return statement.opcode in ("bar", "barrier") and "warp" in statement.modifiers
 
 
-def _analyse(body: Sequence[Instruction | Label], basic_blocks: list[BasicBlock], structured: bool = True) -> Flow:
+def _analyse(
+    body: Sequence[Instruction | Label], basic_blocks: list[BasicBlock], structured: bool = True, rows: bool = False
+) -> Flow:
     may_meet = structured
     live_in = _liveness(basic_blocks)
     crossing = set().union(*live_in) if live_in else set()
-    definitions = Definitions(basic_blocks)
+    definitions = Definitions(basic_blocks, rows)
     invariant, flowing = definitions.uniform_by_data()
     polls = any(
         kind_of(i) in ("atomic", "mbarrier") or {"volatile", "acquire", "relaxed"} & set(i.modifiers)
@@ -117,8 +124,9 @@ def _analyse(body: Sequence[Instruction | Label], basic_blocks: list[BasicBlock]
         kept = definitions.closure(invariant, kept)
         if kept == flowing:
             return Flow(
-                basic_blocks, live_in, crossing, uniform, diverged, structured, stacked, entries, spin_loops, spinning,
-                waits,
+                basic_blocks, live_in, crossing, uniform, definitions.once,
+                set() if stacked else definitions.ramps(invariant), diverged, structured, stacked, entries, spin_loops,
+                spinning, waits,
             )  # fmt: skip
         flowing = kept
 

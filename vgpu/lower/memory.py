@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from vgpu import ptx
 from vgpu.ir import LANES, Value, element_bits, vector
+from vgpu.ir.ramp import Ramp
 from vgpu.lower import cluster, definedness, watch
 from vgpu.lower.basic_blocks import items_of
 from vgpu.lower.spaces import KINDS, space_of, window_of
@@ -158,6 +159,8 @@ def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, val
         return None
     kind = "load" if loads else "store"
     site = kernel.new_site(instruction, kind, space, bits // 8)
+    if not kernel.watch and isinstance(where, Ramp) and where.step == bits // 8:
+        return _side_by_side(kernel, instruction, where, bits, site, mask, value)
     if not kernel.watch and (found := _following(kernel, instruction, memory, bits, site, loads)) is not None:
         return found
     if loads:
@@ -169,6 +172,23 @@ def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, val
     if value is not None:
         return kernel.run_time(function, site, where, mask, value.splat())
     found = kernel.run_time(function, site, where, mask, result=vector(f"i{bits}"))
+    if space == "const" and counts_here(kernel):
+        kernel.not_global(mask)
+    return found
+
+
+def _side_by_side(
+    kernel: Kernel, instruction: Instruction, where: Ramp, bits: int, site: Value, mask: Value, value: Value | None
+) -> Value:
+    """A load or store of lanes whose elements lie side by side: the address of the first is enough."""
+    space = space_of(instruction)
+    if value is None:
+        count_when_left(kernel, instruction, where, bits // 8)
+    kind = "load" if value is None else "store"
+    function = f"wb_{'c' if counts_here(kernel) else 'p'}_{window_of(space)}_row_{kind}{bits}"
+    if value is not None:
+        return kernel.run_time(function, site, where.base, mask, value.splat())
+    found = kernel.run_time(function, site, where.base, mask, result=vector(f"i{bits}"))
     if space == "const" and counts_here(kernel):
         kernel.not_global(mask)
     return found

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from vgpu import ptx
 from vgpu.ir import LANES, Value, vector
+from vgpu.ir.ramp import Bounded, Ramp
 from vgpu.lower.state import State
 from vgpu.ptx import Not, Reg
 
@@ -30,7 +32,7 @@ class Registers(State):
         value = (value.as_int() if value.is_float else value).to(f"i{self.bits(name)}")
         if guard is not None:
             value = guard.select(value, self.read(name))
-        if self.side is not None and name in self.flow.crossing - self.flow.uniform:
+        if self.side is not None and name in self.flow.crossing - self.flow.uniform - self.flow.ramps:
             value = self.side.select(value, self.read(name))
         # A uniform register has room for one value: 32 of them would be stored over its neighbours.
         assert not (value.vector and name in self.flow.uniform), f"{name} is uniform, and gets a value for each lane"
@@ -61,7 +63,12 @@ class Registers(State):
     def store_register(self, name: str, value: Value) -> None:
         slot = self.slot(name)
         if name in self.flow.uniform:
+            if isinstance(value, Bounded) and name in self.flow.once:
+                self.bounds[name] = value.bounds
             self.set_state(slot, value.to("i32") if value.element == "i1" else value, 4)
+            return
+        if name in self.flow.ramps:
+            self.store_ramp(name, value)
             return
         value = value.splat()
         if self.parted:
@@ -72,6 +79,25 @@ class Registers(State):
             self.set_state(slot, value.bits(), 4)
         else:
             self.set_state(slot, value)
+
+    def store_ramp(self, name: str, value: Value) -> None:
+        """Keep the first lane of a register that may be a ramp; where it is none, the kernel is lowered once more."""
+        if isinstance(value, Ramp):
+            self.kept_ramps[name] = partial(Ramp, step=value.step, bounds=value.bounds, whole_warps=value.whole_warps)
+            value = value.base
+        elif not value.vector:
+            self.kept_ramps[name] = partial(Bounded, bounds=value.bounds if isinstance(value, Bounded) else None)
+        else:
+            self.uneven.add(name)
+            return
+        self.set_state(self.slot(name), value, 4)
+
+    def load_ramp(self, name: str) -> Value:
+        first = self.get_state(self.slot(name), f"i{self.bits(name)}", 4)
+        if name in self.kept_ramps:
+            return self.kept_ramps[name](first)
+        self.uneven.add(name)  # it is read before what writes it is lowered
+        return first
 
     def in_state(self, names: Sequence[str]) -> Value | None:
         """Have registers of 32 bits in the warp's state, where what is written next is read: a pointer to the first.
@@ -94,7 +120,8 @@ class Registers(State):
     def slot(self, name: str) -> int:
         if name not in self.slots:
             bits = self.bits(name)
-            size = 64 if name in self.flow.uniform or bits == 1 else bits // 8 * LANES
+            single = name in self.flow.uniform or name in self.flow.ramps
+            size = 64 if single or bits == 1 else bits // 8 * LANES
             self.slots[name] = self.state_bytes
             self.state_bytes += -(-size // 64) * 64
         return self.slots[name]
@@ -105,10 +132,13 @@ class Registers(State):
 
     def load_register(self, name: str) -> Value:
         bits, slot, uniform = self.bits(name), self.slot(name), name in self.flow.uniform
+        if name in self.flow.ramps:
+            return self.load_ramp(name)
         if bits == 1:
             value = self.get_state(slot, "i32", 4)
             value = value.to("i1") if uniform else value.lanes()
         else:
             value = self.get_state(slot, f"i{bits}", 4) if uniform else self.get_state(slot, vector(f"i{bits}"))
+            value = Bounded(value, self.bounds[name]) if name in self.bounds else value
         self.loaded[name] = value
         return value

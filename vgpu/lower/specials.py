@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 from vgpu.base.context import CLOCK
 from vgpu.ir import LANES, Value
+from vgpu.ir.ramp import Bounded, Ramp
 from vgpu.ir.value import V32
+
+MOST_THREADS = 1024  # of a block
+MOST_BLOCKS = 1 << 20  # in each axis of a launch in rows, so that no product of indices leaves 32 bits
 
 if TYPE_CHECKING:
     from vgpu.lower.registers import Registers
@@ -19,6 +23,19 @@ def _slot(name: str) -> Reading:
     return lambda kernel: kernel.context(name).to("i32")
 
 
+def _per_axis(name: str, least: int, most: int) -> dict[str, Reading]:
+    """Numbers of threads or blocks, or indices, which have bounds in launches in rows."""
+
+    def reading(slot: str) -> Reading:
+        def value(kernel: Registers) -> Value:
+            found = _slot(slot)(kernel)
+            return Bounded(found, (least, most)) if kernel.rows else found
+
+        return value
+
+    return {f"%{name}.{axis}": reading(f"{name}_{axis}") for axis in "xyz"}
+
+
 def _each_lane(function: Callable[[int], int]) -> Reading:
     return lambda kernel: kernel.ir.each_lane("i32", [function(lane) & 0xFFFFFFFF for lane in range(LANES)])
 
@@ -27,7 +44,11 @@ def _thread(axis: int) -> Reading:
     def value(kernel: Registers) -> Value:
         # three vectors of 32 indices a warp
         row = kernel.context("lane_ids") + kernel.fixed["warp"] * (3 * LANES * 4)
-        return kernel.ir.load((row + axis * LANES * 4).to("ptr"), V32, 64, constant=True)
+        place = (row + axis * LANES * 4).to("ptr")
+        if not kernel.rows:
+            return kernel.ir.load(place, V32, 64, constant=True)
+        first, bounds = kernel.ir.load(place, "i32", 64, constant=True), (0, MOST_THREADS - 1)
+        return Bounded(first, bounds) if axis else Ramp(first, 1, bounds, whole_warps=True)
 
     return value
 
@@ -69,10 +90,11 @@ SPECIALS: dict[str, Reading] = {
     "%cluster_ctarank": _cluster_rank, "%cluster_nctarank": _slot("cluster"),
     "%is_explicit_cluster": lambda kernel: kernel.context("cluster").above(1),
     **{f"%tid.{axis}": _thread(index) for index, axis in enumerate("xyz")},
-    **{f"%{name}.{axis}": _slot(f"{name}_{axis}") for name in ("ntid", "ctaid", "nctaid") for axis in "xyz"},
+    **_per_axis("ntid", 1, MOST_THREADS), **_per_axis("nctaid", 1, MOST_BLOCKS),
+    **_per_axis("ctaid", 0, MOST_BLOCKS - 1),
     "%envreg1": lambda kernel: (kernel.context("workspace") >> 32).to("i32"),
     "%envreg2": _slot("workspace"),  # the address of a cooperative launch's barrier, in two halves
-    "%laneid": _each_lane(lambda lane: lane),
+    "%laneid": lambda kernel: Ramp(kernel.ir.i32(0), 1, (0, LANES - 1), whole_warps=True),
     "%lanemask_eq": _each_lane(lambda lane: 1 << lane),
     "%lanemask_lt": _each_lane(lambda lane: (1 << lane) - 1),
     "%lanemask_le": _each_lane(lambda lane: (2 << lane) - 1),

@@ -12,6 +12,7 @@ from vgpu.base.context import HEADER, PC_DONE, SLOT
 from vgpu.base.errors import Unsupported
 from vgpu.base.lacking import lacking
 from vgpu.ir import Builder, Value
+from vgpu.ir.ramp import Bounds
 from vgpu.lower import basic_blocks, both_sides, definedness, flow, inline, outline
 from vgpu.ptx import Instruction, Location
 from vgpu.ptx.lines import line_of
@@ -68,9 +69,13 @@ class State(ABC):
 
     def __init__(
         self, module: ptx.Module, function: ptx.Function, addresses: dict[str, int], name: str, count: bool,
-        filename: str, fine: bool, watched: bool, follow: bool,
+        filename: str, fine: bool, watched: bool, follow: bool, rows: bool, uneven: set[str],
     ) -> None:  # fmt: skip
         self.fine, self.follow, self.position = fine, follow, 0
+        self.rows = rows and not fine and not watched
+        self.uneven = uneven  # registers that were taken for ramps, and are none
+        self.kept_ramps: dict[str, Callable[[Value], Value]] = {}  # of those in the state, by their first lane
+        self.bounds: dict[str, Bounds] = {}  # … and of uniform registers
         # In a loop that waits: sites, and what counts their loads for the lanes that leave.
         self.postponed: list[tuple[int, Callable[[Value], None]]] = []
         self.own = {index for index, path in module.files.items() if path == filename}
@@ -78,7 +83,8 @@ class State(ABC):
         flat = inline.flatten(module, function, self.own)
         self.maps = any(getattr(each, "opcode", "") == "mapa" for each in flat.body)  # addresses of other blocks
         self.registers = {**flat.registers, "%cc": "pred"}
-        self.flow = flow.analyse(flat.body, self.registers, fine)
+        self.flow = flow.analyse(flat.body, self.registers, fine, self.rows)
+        self.flow.ramps -= uneven
         self.short = {} if fine or watched else both_sides.short_branches(self.flow)
         sides = {index for branch in self.short.values() for index in branch.sides}  # run by the branch itself
         self.reached = [s for s in self.flow.basic_blocks if s.index not in sides]

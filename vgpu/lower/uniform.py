@@ -8,7 +8,7 @@ wants its old value.
 from __future__ import annotations
 
 from vgpu.lower.basic_blocks import BasicBlock, kind_of, reads_carry, registers_in, results, sources
-from vgpu.ptx import Instruction, Operand, Special, Sym, Vec
+from vgpu.ptx import Imm, Instruction, Operand, Special, Sym, Vec
 
 INVARIANT_SPECIALS = (
     "%ctaid", "%ntid", "%nctaid", "%nwarpid", "%warpid", "%smid", "%nsmid", "%gridid", "%dynamic", "%total", "WARP_SZ",
@@ -16,9 +16,13 @@ INVARIANT_SPECIALS = (
 )  # fmt: skip
 
 
+_EVEN = {"mov", "add", "sub", "mul", "mad", "shl", "shr", "and", "cvt", "cvta"}  # what may make ramps of ramps
+_NOT_EVEN = {"hi", "sat", "cc", "local", "f16", "f32", "f64", "bf16", "u8", "s8", "s16x2", "u16x2"}
+
+
 def _operand_is_uniform(operand: Operand | None, uniform: set[str], invariant: bool) -> bool:
     if isinstance(operand, Special):
-        if operand.name.startswith(INVARIANT_SPECIALS):
+        if operand.name.startswith(INVARIANT_SPECIALS) or operand.name in uniform:
             return True
         return not invariant and operand.name.startswith(("%clock", "%globaltimer"))
     if isinstance(operand, Sym):  # a variable in a function's frame has its place on the thread's own stack
@@ -57,10 +61,31 @@ def _result_is_uniform(instruction: Instruction, uniform: set[str], invariant: b
     return kind == "result" and not invariant
 
 
-class Definitions:
-    """Where each register of a kernel is written, and which registers are written from it."""
+def _may_be_ramp(instruction: Instruction, ramps: set[str], invariant: set[str]) -> bool:
+    """Whether a result may be a ramp (`vgpu.ir.ramp`): a sum of ramps, or the product of one with a constant."""
+    opcode, kinds = instruction.opcode, set(instruction.modifiers)
+    if opcode not in _EVEN or instruction.guard is not None or kinds & _NOT_EVEN:
+        return False
+    operands = instruction.operands[1:]
+    even = [
+        o.name in ramps if isinstance(o, Special) else any(name in ramps for name in registers_in(o)) for o in operands
+    ]
+    rest = [o for o, is_even in zip(operands, even, strict=True) if not is_even]
+    if not any(even) or not all(_operand_is_uniform(o, invariant, True) for o in rest):
+        return False
+    factors = operands[:2] if opcode in ("mul", "mad", "shl", "shr", "and") else ()
+    return not any(even[: len(factors)]) or any(isinstance(o, Imm) for o in factors)
 
-    def __init__(self, basic_blocks: list[BasicBlock]):
+
+class Definitions:
+    """Where each register of a kernel is written, and which registers are written from it.
+
+    `rows`: the threads of each warp lie side by side in x, so that all of them have one y and one z.
+    """
+
+    def __init__(self, basic_blocks: list[BasicBlock], rows: bool = False):
+        self.constant = {"%tid.y", "%tid.z"} if rows else set()
+        self.even = {"%tid.x", "%laneid"} if rows else set()
         self.writers: dict[str, list[Instruction]] = {}
         self.readers: dict[str, set[str]] = {}
         for basic_block in basic_blocks:
@@ -70,11 +95,12 @@ class Definitions:
                         self.writers.setdefault(name, []).append(instruction)
                     for name in sources(instruction):
                         self.readers.setdefault(name, set()).update(written)
+        self.once = {name for name, written in self.writers.items() if len(written) == 1 and name != "%cc"}
 
     def uniform_by_data(self) -> tuple[set[str], set[str]]:
         """(registers written once from invariant values, further registers written from uniform values only)."""
-        invariant: set[str] = set()
-        once = {name for name, written in self.writers.items() if len(written) == 1 and name != "%cc"}
+        invariant = set(self.constant)
+        once = self.once
         waiting = set(once)
         while waiting:
             name = waiting.pop()
@@ -82,6 +108,17 @@ class Definitions:
                 invariant.add(name)
                 waiting |= self.readers.get(name, set()) & once - invariant
         return invariant, self.closure(invariant, self.writers.keys() - invariant)
+
+    def ramps(self, invariant: set[str]) -> set[str]:
+        """Registers written once, whose lanes may be evenly apart: made of indices of lanes and of invariant ones."""
+        found, once = set(self.even), self.once - invariant
+        waiting = set(once) if found else set()
+        while waiting:
+            name = waiting.pop()
+            if _may_be_ramp(self.writers[name][0], found, invariant):
+                found.add(name)
+                waiting |= self.readers.get(name, set()) & once - found
+        return found - self.even
 
     def closure(self, invariant: set[str], flowing: set[str]) -> set[str]:
         """The largest part of `flowing` whose definitions read only registers of it and invariant ones."""

@@ -99,7 +99,8 @@ class Observed:
         cooperative = named.get("cooperative", False)
         prepared = launch.Prepared(kernel, list(params), list(arrays), shared_bytes, cooperative=cooperative)
         fresh = key not in self._launched
-        sample = Sample(prepared, kernel.compiled(count=True)[0], grid, block, shared_bytes) if fresh else None
+        lowered, _ = kernel.compiled(count=True, rows=launch.in_rows(grid, block))
+        sample = Sample(prepared, lowered, grid, block, shared_bytes) if fresh else None
         done = launch.run(kernel, grid, block, params, arrays, shared_bytes, **named)
         if sample is not None:
             self._races[key] = sample.races(done.counters())

@@ -8,7 +8,7 @@ checks one address and adds to three counters. Everything else is the slow path.
 from __future__ import annotations
 
 from vgpu.base.context import FOLLOWS, PATTERN, SEARCHES, SITE_SLOT
-from vgpu.ir.value import V64, Value, vector
+from vgpu.ir.value import LANES, V64, Value, vector
 from vgpu.runtime import count, overwrites, repeated, slow
 from vgpu.runtime.overwrites import LOAD, STORE
 from vgpu.runtime.pattern import RUN, SAME
@@ -83,6 +83,17 @@ def _far(space: str, counted: bool, bits: int, stores: bool) -> Routine:
     return r
 
 
+def _far_row(word: str, space: str, counted: bool, bits: int) -> Routine:
+    """A load or store of which the first address is given, with the addresses of all lanes."""
+    r = repeated.routine(word, space, counted, bits, "far")
+    steps = r.each_lane(repeated.element_of(space), [lane * bits // 8 for lane in range(LANES)])
+    given = [r["value"]] if word in repeated.STORES else []
+    function = r.function.replace("far_", "wb_").replace("_row_", "_")
+    found = r.call(r.result, function, r["ctx"], r["site"], r["first"].splat() + steps, r["mask"], *given)
+    r.give(*([] if given else [found]))
+    return r
+
+
 def _far_follower(space: str, counted: bool, bits: int) -> Routine:
     """A load that follows another, the long way; from then on it follows, if both have found the same pattern."""
     letter, kind = "c" if counted else "p", vector(f"i{bits}")
@@ -148,6 +159,15 @@ def _once(bits: int) -> Routine:
     return r
 
 
+def _plain_access(word: str, space: str, counted: bool, bits: int, avx512: bool) -> Routine:
+    """The shortest way to load or store."""
+    if space == "shared" and "row" in word:
+        return repeated.shared_row(word, counted, bits)
+    if word in repeated.STORES:
+        return repeated.store(word, space, counted, bits)
+    return repeated.load(word, space, counted, bits, avx512)
+
+
 def source(avx512: bool) -> str:
     """All of it; `avx512` allows instructions that only AVX-512 has."""
     parts: list[str | Routine] = [count.source(), overwrites.source(), slow.source(avx512)]
@@ -156,8 +176,10 @@ def source(avx512: bool) -> str:
         parts += [_local(counted)]
         for space in ADDRESSES:
             for bits in (32, 64):
-                parts += [repeated.load(space, counted, bits, avx512, follows) for follows in (False, True)]
-                parts += [repeated.store(space, counted, bits), _far_follower(space, counted, bits)]
+                for word in (*repeated.LOADS, *repeated.STORES):
+                    parts += [_plain_access(word, space, counted, bits, avx512)]
+                parts += [_far_row(word, space, counted, bits) for word in ("row_load", "row_store")]
+                parts += [_far_follower(space, counted, bits)]
                 parts += [_far(space, counted, bits, stores) for stores in (False, True)]
     for bits in (8, 16, 32, 64):
         for name, words in (("wb_", ""), ("move_", "alwaysinline")):

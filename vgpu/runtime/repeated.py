@@ -115,6 +115,14 @@ class Following(Repeated):
         self._look(space, counted, searches.eq(follows))
 
 
+class SideBySide(Repeated):
+    """A request to global memory of which the `first` address is given: the elements of all lanes lie side by side."""
+
+    def __init__(self, r: Routine, space: str, size: Value, counted: bool):
+        self._begin(r, r["first"], r["mask"], size)
+        self._look(space, counted, r.known("mask").eq(self.mask64))
+
+
 def element_of(space: str) -> str:
     """The type of one address."""
     return parts(ADDRESSES[space])[1]
@@ -148,30 +156,60 @@ def _window(r: Routine, place: Value) -> Value:
 
 
 FOLLOWER = "ptr ctx, ptr site, ptr leader, ptr base, i64 offset, i32 mask"
+_LANES = "ptr ctx, ptr site, {lanes} where, i32 mask"
+_FIRST = "ptr ctx, ptr site, {lane} first, i32 mask"
+LOADS = {"load": (Repeated, _LANES), "next": (Following, FOLLOWER), "row_load": (SideBySide, _FIRST)}
+"""Of each way to load, how the request is given: by all addresses, by those of an earlier access, or by the first."""
+STORES = {"store": (Repeated, _LANES), "row_store": (SideBySide, _FIRST)}
 
 
-def load(space: str, counted: bool, bits: int, windows: bool, follows: bool = False) -> Routine:
-    """A load of 4 or 8 bytes a lane; one that `follows` gets the base of an earlier access and its site."""
-    kind, nbytes = f"i{bits}", bits // 8
-    name = f"wb_{'c' if counted else 'p'}_{space}_{'next' if follows else 'load'}{bits}"
-    given = FOLLOWER if follows else f"ptr ctx, ptr site, {ADDRESSES[space]} where, i32 mask"
-    r = Routine(name, given, vector(kind), words="")
+def routine(word: str, space: str, counted: bool, bits: int, name: str = "wb") -> Routine:
+    """A load or store of `bits` a lane, or what does it the long way, by its word in LOADS or STORES."""
+    kind, stores = vector(f"i{bits}"), word in STORES
+    given = ({**LOADS, **STORES}[word][1]).format(lanes=ADDRESSES[space], lane=element_of(space))
+    value, result = (f", {kind} value", "void") if stores else ("", kind)
+    return Routine(f"{name}_{'c' if counted else 'p'}_{space}_{word}{bits}", given + value, result, words="")
+
+
+def shared_row(word: str, counted: bool, bits: int) -> Routine:
+    """A load or store in shared memory whose elements lie side by side: nothing has to be learnt to know its cost."""
+    r, nbytes = routine(word, "shared", counted, bits), bits // 8
+    first, mask = r["first"], r["mask"]
+    lowest, beyond = r.lowest(mask), LANES - mask.intrinsic("llvm.ctlz", flag=False)
+    end = (first + lowest * nbytes).to("i64") + ((beyond - lowest) * nbytes).to("i64")
+    fits = mask.ne(0) & (first & nbytes - 1).eq(0) & r.slot("shared_bytes").reaches(end)
+    with r.when(fits):
+        if counted:
+            r.bump("shared_requests", 1)
+            r.bump("shared_wavefronts", _served(mask, nbytes))
+            r.bump("lanes", r.many(mask).to("i64"))
+        place = (r.slot("shared_base") + first.to("i64", signed=True)).to("ptr")
+        if word in STORES:
+            r.store_lanes(place, r["value"], mask, nbytes)
+            r.give()
+        else:
+            r.give(r.load_lanes(place, f"i{bits}", mask, nbytes))
+    r.pass_on(r.function.replace("wb_", "far_"))
+    return r
+
+
+def _served(mask: Value, nbytes: int) -> Value | int:
+    """The wavefronts of neighbours in shared memory: one for each 128 bytes of lanes, if any of them runs."""
+    if nbytes == 4:
+        return 1
+    return (mask & 0xFFFF).ne(0).to("i64") + (mask >> HALF).ne(0).to("i64")
+
+
+def load(word: str, space: str, counted: bool, bits: int, windows: bool) -> Routine:
+    """A load of 4 or 8 bytes a lane, in one of the ways of LOADS."""
+    kind, nbytes, look = f"i{bits}", bits // 8, LOADS[word][0]
+    r = routine(word, space, counted, bits)
     near = windows and space == "shared" and bits == 32
     shapes = (RUN, SAME, HALVES, WINDOW) if near else (RUN, SAME, HALVES)
-    look = Following if follows else Repeated
-    with _plain(r, space, counted, nbytes, shapes, LOAD, look) as (request, shape, place):
-        with r.when(shape.eq(SAME)):
-            if request.marks:
-                request.mark(request.lowest_mark)
-            r.give(r.load(place, kind, nbytes).splat())
-        with r.when(shape.eq(HALVES)):
-            starts = request.halves(nbytes)
-            request.ask_ahead(nbytes, *starts)
-            low, high = (r.load(start, vector(kind, HALF), nbytes) for start in starts)
-            r.give(low.shuffle(high, range(LANES)))
-        if near:
-            with r.when(shape.eq(WINDOW)):
-                r.give(_window(r, place))
+    with _plain(r, space, counted, nbytes, (RUN,) if look is SideBySide else shapes, LOAD, look) as found:
+        request, shape, place = found
+        if look is not SideBySide:
+            _other_shapes(r, request, shape, place, kind, near)
         if request.marks:
             request.mark_row(nbytes)
         request.ask_ahead(nbytes, place)
@@ -179,16 +217,34 @@ def load(space: str, counted: bool, bits: int, windows: bool, follows: bool = Fa
     return r
 
 
-def store(space: str, counted: bool, bits: int) -> Routine:
-    """A store of 4 or 8 bytes a lane."""
-    kind, nbytes = vector(f"i{bits}"), bits // 8
-    name = f"wb_{'c' if counted else 'p'}_{space}_store{bits}"
-    r = Routine(name, f"ptr ctx, ptr site, {ADDRESSES[space]} where, i32 mask, {kind} value", words="")
-    with _plain(r, space, counted, nbytes, (RUN, HALVES), STORE) as (request, shape, place):
-        with r.when(shape.eq(HALVES)):
-            for half, start in enumerate(request.halves(nbytes)):
-                r.store(start, r["value"].shuffle(None, range(HALF * half, HALF * (half + 1))), nbytes)
-            r.give()
+def _other_shapes(r: Routine, request: Repeated, shape: Value, place: Value, kind: str, near: bool) -> None:
+    """Loads of all shapes but a row; `near` where a window of shared memory is one of them."""
+    nbytes = element_bits(kind) // 8
+    with r.when(shape.eq(SAME)):
+        if request.marks:
+            request.mark(request.lowest_mark)
+        r.give(r.load(place, kind, nbytes).splat())
+    with r.when(shape.eq(HALVES)):
+        starts = request.halves(nbytes)
+        request.ask_ahead(nbytes, *starts)
+        low, high = (r.load(start, vector(kind, HALF), nbytes) for start in starts)
+        r.give(low.shuffle(high, range(LANES)))
+    if near:
+        with r.when(shape.eq(WINDOW)):
+            r.give(_window(r, place))
+
+
+def store(word: str, space: str, counted: bool, bits: int) -> Routine:
+    """A store of 4 or 8 bytes a lane, in one of the ways of STORES."""
+    nbytes, look = bits // 8, STORES[word][0]
+    r = routine(word, space, counted, bits)
+    with _plain(r, space, counted, nbytes, (RUN,) if look is SideBySide else (RUN, HALVES), STORE, look) as found:
+        request, shape, place = found
+        if look is not SideBySide:
+            with r.when(shape.eq(HALVES)):
+                for half, start in enumerate(request.halves(nbytes)):
+                    r.store(start, r["value"].shuffle(None, range(HALF * half, HALF * (half + 1))), nbytes)
+                r.give()
         if request.marks:
             request.mark_row(nbytes)
         r.store(place, r["value"], nbytes)

@@ -259,7 +259,7 @@ def profile(
     kernel, prepared, finish = prepare("profile", kernel, grid, block, args, meta)
     dynamic = shared_bytes or prepared.shared_bytes
     shape = launch.check_dimensions(prepared.grid or grid, prepared.block or block)
-    lowered, _ = prepared.kernel.compiled(count=True, follow=watched is not None)
+    lowered, _ = prepared.kernel.compiled(count=True, follow=watched is not None, rows=launch.in_rows(*shape))
     sample = Sample(prepared, lowered, *shape, dynamic)
     counters = launch.launch(
         prepared.kernel, *shape, prepared.params, prepared.arrays, dynamic,
