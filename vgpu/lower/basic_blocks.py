@@ -234,6 +234,8 @@ def split(
     basic_blocks[-1].end, basic_blocks[-1].targets = "leave", ()
     for basic_block, name in pending:
         basic_block.targets = tuple(labels[name] if t == -1 else t for t in basic_block.targets)
+        if len(set(basic_block.targets)) == 1:  # both ways are one
+            basic_block.end, basic_block.targets = "jump", basic_block.targets[:1]
     leaving: dict[str, int] = {}
     for basic_block in list(basic_blocks):
         if -2 in basic_block.targets:

@@ -50,7 +50,7 @@ def waiting(basic_blocks: list[BasicBlock], live_in: list[set[str]]) -> set[int]
     """Basic blocks that are a whole loop which only waits: no store, nothing carried from round to round."""
     found = set()
     for s in basic_blocks:
-        if s.end != "branch" or s.index not in s.targets or len(set(s.targets)) != 2 or s.synchronises:
+        if s.end != "branch" or s.index not in s.targets or s.synchronises:
             continue
         kinds = [kind_of(i) for i in s.body]
         loads = [i for i, kind in zip(s.body, kinds, strict=True) if kind in WAITED]

@@ -190,8 +190,6 @@ def divergence(
         last = basic_block.last
         if basic_block.end != "branch" or last is None or all(n in uniform for n in registers_in(last.guard)):
             continue
-        if len(set(basic_block.targets)) == 1:
-            continue
         join = _join(basic_block.index, after)
         arms = [_reach(basic_blocks, t, join) for t in basic_block.targets]
         inside = arms[0] | arms[1]

@@ -64,6 +64,14 @@ def test_short_branches_change_neither_results_nor_counts(name, monkeypatch):
     assert with_both[1].total["divergent_branches"], "lanes that don't part test nothing"
 
 
+def test_a_branch_to_the_next_instruction_parts_no_lanes():
+    text = KERNEL.format(body=f"{ODD} @%p1 bra J; J: add.s32 %y, %y, 7;")
+    expected, _ = ran(text, lambda kernel, grid, block, params: reference.run(kernel, None, grid, block, params))
+    out, counters = ran(text, launch.launch, observe=True)
+    assert out == expected
+    assert not counters.total["divergent_branches"]
+
+
 def found(text):
     (kernel,) = launch.load(text, language="ptx", filename="kernel.ptx", source=text).values()
     analysed = flow.analyse(kernel.function.body, kernel.function.registers)
