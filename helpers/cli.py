@@ -20,16 +20,26 @@ def lab_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "notebook", nargs="?", help="the notebook to open, default where `warpbook progress` says to go on"
     )
+    track_argument(parser)
     parser.add_argument("--teacher", action="store_true", help="JupyterLab with all panels, and nbgrader's in them")
     parser.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
     parser.add_argument("--port", type=int, help="the port to serve on, default 8888 or the next free one")
+
+
+def track_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--track", default="whole", metavar="NAME",
+        help="the way through the course: fast (about ten hours), labs, or whole; notebooks/README.md describes them",
+    )  # fmt: skip
 
 
 def lab(arguments: argparse.Namespace) -> int:
     from helpers.workbook import room
 
     root = project_folder()
-    notebook = Path(arguments.notebook).resolve() if arguments.notebook else room.page(root / "notebooks")
+    notebook = (
+        Path(arguments.notebook).resolve() if arguments.notebook else room.page(root / "notebooks", arguments.track)
+    )
     if not notebook.is_file():
         raise UsageProblem(f"There is no notebook {notebook}. The chapters are in {root / 'notebooks'}.")
     if not notebook.is_relative_to(root):
@@ -183,7 +193,10 @@ def repeat(arguments: argparse.Namespace) -> int:
 def progress(arguments: argparse.Namespace) -> int:
     from helpers.workbook.progress import progress as so_far
 
-    print(so_far(project_folder() / "notebooks"))
+    try:
+        print(so_far(project_folder() / "notebooks", arguments.track))
+    except ValueError as problem:
+        raise UsageProblem(str(problem)) from None
     return 0
 
 
@@ -262,7 +275,7 @@ COMMANDS = (
     Command("repair", "install what is missing, and reinstall what is damaged", no_arguments, repair),
     Command("test", "run the tests, the notebooks included", test_arguments, test),
     Command("notebooks", "run the notebooks from clean kernels", notebooks_arguments, notebooks),
-    Command("progress", "show what you have answered and passed, and what comes next", no_arguments, progress),
+    Command("progress", "show what you have answered and passed, and what comes next", track_argument, progress),
     Command("script", "write a chapter as a plain script, for ncu and nsys", script_arguments, script),
     Command("repeat", "train a chapter with several seeds, keep what comes out", repeat_arguments, repeat),
     Command(

@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import not_
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[2] / "notebooks"
@@ -64,11 +66,11 @@ def labs(where: Path | None = None) -> tuple[Chapter, ...]:
     return tuple(read(path) for path in sorted(beside.glob("lab[0-9][0-9]_*/lab[0-9][0-9]_*.ipynb")))
 
 
-def read(path: Path) -> Chapter:
-    """The chapter or lab at `path`."""
+def read(path: Path, skipped: Sequence[bool] = ()) -> Chapter:
+    """The chapter or lab at `path`; of `skipped` cells nothing is asked."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     sources: dict[str, list[str]] = {"markdown": [], "code": []}
-    for cell in cells:
+    for cell in compress(cells, map(not_, skipped)) if skipped else cells:
         source = cell["source"]
         sources.setdefault(cell["cell_type"], []).append(source if isinstance(source, str) else "".join(source))
     title = re.search(r"^# +(.+?) *$", "\n".join(sources["markdown"]), flags=re.MULTILINE)

@@ -28,20 +28,23 @@ def optional(cells: Sequence[NotebookNode]) -> list[bool]:
     return found
 
 
-def needed(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
-    """Cells of other sections, by number, that need what only an optional section's code defines, and its name."""
-    only_optional: set[str] = set()
+def needed(cells: Sequence[NotebookNode], skipped: Sequence[bool] | None = None) -> Iterator[tuple[int, str]]:
+    """Cells, by number from 1, that need a name which only the code of skipped cells defines, and that name.
+
+    `skipped`: for each cell whether it is, by default those of optional sections.
+    """
+    only_skipped: set[str] = set()
     defined: set[str] = set()
-    for number, (cell, skipped) in enumerate(zip(cells, optional(cells), strict=True), 1):
+    for number, (cell, is_skipped) in enumerate(zip(cells, skipped or optional(cells), strict=True), 1):
         if cell.cell_type != "code":
             continue
         stored, loaded = names(cell.source)
-        if skipped:
-            only_optional |= stored - defined
+        if is_skipped:
+            only_skipped |= stored - defined
             continue
-        yield from ((number, name) for name in sorted((loaded - stored - defined) & only_optional))
+        yield from ((number, name) for name in sorted((loaded - stored - defined) & only_skipped))
         defined |= stored
-        only_optional -= stored
+        only_skipped -= stored
 
 
 def names(source: str) -> tuple[set[str], set[str]]:

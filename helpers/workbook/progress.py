@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helpers.checking import learner_state
-from helpers.workbook.chapters import Chapter, chapters, folder, labs
+from helpers.workbook.chapters import Chapter, chapters, folder, labs, read
 
+WHOLE, LABS = "whole", "labs"
+"""The tracks that leave out no section: all chapters and labs, or the labs alone."""
 HEADS = ("chapter or lab", "predicted", "right", "exercises", "next step")
 _CELL = "padding:3px 12px 3px 0;text-align:left;vertical-align:top"
 _TRACK = "display:inline-block;width:64px;height:8px;margin-right:8px;border-radius:4px;background:rgba(127,127,127,.3)"
@@ -138,13 +140,32 @@ def _bar(part: int, whole: int) -> str:
     return f'<span aria-hidden="true" style="{_TRACK}"><span style="{_FILL.format(share=share)}"></span></span>'
 
 
-def progress(where: Path | None = None) -> Progress:
+def progress(where: Path | None = None, track: str = WHOLE) -> Progress:
     """What the learner has answered and passed, chapter by chapter, then the labs; `where` is the chapters' folder.
 
-    The questions are read from the notebooks, the answers from the learner's folder (`learner_state`).
+    `track`: "whole", "labs", or one of the folder's tracks.toml, of which only its sections count. The questions are
+    read from the notebooks, the answers from the learner's folder (`learner_state`). Raises ValueError for an unknown
+    track.
     """
     where = (where or folder()).resolve()
-    return Progress(tuple(map(_row, (*chapters(where), *labs(where)))), learner_state.state_folder(), where)
+    return Progress(tuple(map(_row, _pages(where, track))), learner_state.state_folder(), where)
+
+
+def _pages(where: Path, track: str) -> tuple[Chapter, ...]:
+    if track == WHOLE:
+        return *chapters(where), *labs(where)
+    if track == LABS:
+        return labs(where)
+    from helpers.workbook import sections, style
+
+    known = sections.tracks(where)
+    if track not in known:
+        raise ValueError(f"There is no track {track!r}, only {', '.join((WHOLE, *known, LABS))}.")
+    found = []
+    for number in known[track].chapters:
+        (path,) = where.glob(f"{number}_*.ipynb")
+        found.append(read(path, known[track].skipped(number, style.open_page(path).cells)))
+    return tuple(found)
 
 
 def _row(chapter: Chapter) -> Row:

@@ -78,6 +78,11 @@ class Lab:
             "the theme's splash to go", lambda: not self.script("return document.querySelector('#jupyterlab-splash')")
         )
 
+    def scheme(self, name: str) -> None:
+        """Have the system prefer "light" or "dark" pages."""
+        wanted = {"features": [{"name": "prefers-color-scheme", "value": name}]}
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+
     def slider(self, description: str) -> WebElement:
         """The handle of the slider with that description, scrolled into sight."""
         path = f"//*[contains(@class, 'widget-slider')][.//label[normalize-space()='{description}']]//*[@role='slider']"

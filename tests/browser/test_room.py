@@ -71,3 +71,35 @@ def test_a_kernel_in_a_string_has_the_colours_of_its_language(lab, tmp_path):
     assert colours(0, "// three") == [comment]
     assert colours(0, '"for nobody"') == [string]
     assert string not in colours(0, "x[") + colours(0, "x")
+
+
+PICTURE = """
+from IPython.display import HTML
+HTML('<figure role="img" aria-label="x" style="background:#fff;color:#222"><figcaption>Words</figcaption></figure>')
+"""
+
+
+def test_lines_are_as_long_as_in_a_book_and_pictures_follow_the_theme(lab, tmp_path):
+    folder = tmp_path / "book"
+    folder.mkdir()
+    prose = " ".join(["Each thread of a warp reads one element of the row, and the next thread reads the next."] * 9)
+    written(folder, text(f"# First\n\n{prose}"), code(PICTURE.strip()), name="a.ipynb")
+    page = lab(folder)
+    page.resize(1700, 900)
+    page.open("a.ipynb")
+    page.run_all()
+    width, height, line = page.script(
+        "const p = document.querySelector('.jp-RenderedMarkdown p'), box = p.getBoundingClientRect();"
+        "return [box.width, box.height, parseFloat(getComputedStyle(p).lineHeight)]"
+    )
+    assert 75 <= len(prose) / round(height / line) <= 90
+    assert width < 700
+
+    def theme(scheme: str) -> str:
+        page.scheme(scheme)
+        light = "return document.body.dataset.jpThemeLight === 'true'"
+        page.wait("the system's theme", lambda: page.script(light) == (scheme == "light"))
+        return page.script("return getComputedStyle(document.querySelector('figure[role=img]')).filter")
+
+    assert theme("dark").startswith("invert(")
+    assert theme("light") == "none"

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from helpers.workbook.command import UsageProblem
-from helpers.workbook.progress import progress
+from helpers.workbook.progress import LABS, WHOLE, progress
 from helpers.workbook.run import QUIET
 
 LEARNER = Path(__file__).parent / "learner"
@@ -57,16 +57,19 @@ def environment(*, teacher: bool = False) -> dict[str, str]:
     return {**variables, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, [str(LEARNER), before]))}
 
 
-def page(notebooks: Path) -> Path:
-    """Where to go on, as `warpbook progress` says; the last chapter when all is done.
+def page(notebooks: Path, track: str = WHOLE) -> Path:
+    """Where to go on, as `warpbook progress` says of a track; its last chapter when all is done.
 
-    Raises UsageProblem where there is no chapter.
+    Raises UsageProblem where there is no chapter, or no such track.
     """
-    so_far = progress(notebooks)
+    try:
+        so_far = progress(notebooks, track)
+    except ValueError as problem:
+        raise UsageProblem(str(problem)) from None
     chapters = [row for row in so_far.rows if row.chapter.path.parent == notebooks.resolve()]
-    if not chapters:
+    if not chapters and track != LABS:
         raise UsageProblem(f"There is no chapter in {notebooks}. `git checkout -- notebooks` brings the course's back.")
-    return (so_far.next or chapters[-1]).chapter.path
+    return (so_far.next or [*so_far.rows, *chapters][-1]).chapter.path
 
 
 def display_present(platform: str = sys.platform, variables: dict[str, str] | None = None) -> bool:
