@@ -82,7 +82,7 @@ widgets.waves               explorers.occupancy   How does the number of blocks 
 plots.scheduler_rows        plots.occupancy       Which warp issues at each clock, and what do the others wait for?
 widgets.scheduler           explorers.occupancy   How many warps does a scheduler need to stay busy?
 plots.sm_quarters           chapters.ch09         How are the warps and registers of a block spread over an SM?
-plots.bytes_under_way       chapters.ch09         How many bytes have to be in flight to use the full bandwidth?
+plots.bytes_in_flight       chapters.ch09         How many bytes have to be in flight to use the full bandwidth?
 plots.hiding_curves         chapters.ch09         How many warps hide the latency of a kernel?
 
 Roofline and speedup

@@ -1,7 +1,7 @@
-"""What ails a kernel: one question after another, each answered by counters, each with what mending it would gain.
+"""What limits a kernel: one question after another, each answered by counters, each with what a fix would gain.
 
-A symptom alone is no bottleneck. So every row of `SYMPTOMS` also says which counters would be others if it were mended,
-and the time model is asked again: the symptom that gains most is named first, and one that gains nothing is let be.
+A symptom alone is no bottleneck. So every row of `SYMPTOMS` also says which counters a fix would change, and the time
+model works out the new time: the symptom whose fix gains most is named first.
 Nsight Compute's rules estimate a speed-up for the same reason.
 """
 
@@ -21,18 +21,18 @@ from vgpu.tools.profile_table import many, number, ratio, text_table
 
 WARP = 32
 LEAST_GAIN = 1.2
-"""A symptom whose cure would be worth less than this, in modelled time, is not what holds a kernel up."""
+"""A symptom whose fix would gain less than this factor of modelled time is not the bottleneck."""
 
 _SHARED = ("load", "store")
 
 
 @dataclass(frozen=True)
 class Symptom:
-    """One question to a profile: what it asks, what the counters answer, when that is a symptom, and the cure.
+    """One question to a profile: what it asks, what the counters answer, when that is a symptom, and the remedy.
 
-    `mended(profile)` gives what the launch would be without it: any of "total" (counters to replace), "blocks" (a
+    `fixed(profile)` gives what the launch would be without it: any of "total" (counters to replace), "blocks" (a
     factor), "occupancy". `line_by` is the counter that is at its worst on the line to look at. All questions have one
-    polarity: yes is good, and no is the symptom. `chapter` is the number of the one that tells of the cure.
+    polarity: yes is good, and no is the symptom. `chapter` is the number of the one with the remedy.
     """
 
     name: str
@@ -40,8 +40,8 @@ class Symptom:
     question: str
     reading: Callable[[Profile], str]
     present: Callable[[Profile], bool]
-    mended: Callable[[Profile], Mapping[str, Any]]
-    cure: str
+    fixed: Callable[[Profile], Mapping[str, Any]]
+    remedy: str
     line_by: str = ""
 
 
@@ -57,7 +57,7 @@ class Answer:
 
     @property
     def counts(self) -> bool:
-        """Whether mending it is worth while."""
+        """Whether a fix would gain enough."""
         return self.present and self.gain >= LEAST_GAIN
 
 
@@ -103,7 +103,7 @@ def _without_conflicts(profile: Profile) -> dict[str, Any]:
 
 
 def _needed(total: Mapping[str, int], op: str) -> int:
-    """The sectors that hold what lanes ask for, side by side; never more than were moved, never none for some bytes."""
+    """The sectors that hold what lanes request, side by side; never more than were moved, never none for some bytes."""
     asked = total[f"global_{op}_bytes"]
     return min(total[f"global_{op}_sectors"], math.ceil(asked / SECTOR_BYTES))
 
@@ -115,7 +115,7 @@ def _use(total: Mapping[str, int]) -> float | None:
 
 def _sectors(profile: Profile) -> str:
     use = _use(profile.total)
-    return "no global memory" if use is None else f"{use:.0%} of the sectors' bytes are asked for"
+    return "no global memory" if use is None else f"{use:.0%} of the sectors' bytes are requested"
 
 
 def _side_by_side(profile: Profile) -> dict[str, Any]:
@@ -151,22 +151,22 @@ SYMPTOMS = (
         _waves,
         lambda profile: (profile["waves"] or 1) < 0.5,
         lambda profile: {"blocks": max(1, math.floor(1 / (profile["waves"] or 1)))},
-        "Launch more blocks: split the loop over more threads, or do several small launches as one.",
+        "Launch more blocks: split the loop over more threads, or merge several small launches.",
     ),
     Symptom(
         "divergence",
         "08",
-        "Do the lanes of a warp work?",
+        "Are most lanes of a warp active?",
         _lanes,
         lambda profile: (profile["lanes_per_instruction"] or WARP) < 0.85 * WARP,
         _full_warps,
-        "Let the lanes of a warp take one way: sort the work, or branch by warp; make blocks of whole warps.",
+        "Let the lanes of a warp take the same path: sort the work, or branch by warp; make blocks of whole warps.",
         "instructions",
     ),
     Symptom(
         "uncoalesced access",
         "04",
-        "Does global memory bring what was asked for?",
+        "Are most bytes of the moved sectors requested?",
         _sectors,
         lambda profile: (_use(profile.total) or 1) < 0.8,
         _side_by_side,
@@ -176,7 +176,7 @@ SYMPTOMS = (
     Symptom(
         "bank conflicts",
         "05",
-        "Does shared memory answer at once?",
+        "Is shared memory accessed without bank conflicts?",
         _banks,
         lambda profile: _conflicts(profile.total)[0] > 0.1 * max(1, _conflicts(profile.total)[1]),
         _without_conflicts,
@@ -186,7 +186,7 @@ SYMPTOMS = (
     Symptom(
         "local memory",
         "03",
-        "Does everything stay in registers?",
+        "Do all variables stay in registers?",
         _local,
         lambda profile: any(profile.total[f"local_{op}_requests"] for op in _SHARED),
         _without_local,
@@ -196,7 +196,7 @@ SYMPTOMS = (
     Symptom(
         "low occupancy",
         "09",
-        "Are there warps to hide latency?",
+        "Are there enough warps to hide latency?",
         _held,
         lambda profile: 0 < profile.occupancy.fraction < 0.5,
         _full_occupancy,
@@ -206,14 +206,17 @@ SYMPTOMS = (
 """The questions, in the order of a walk: from the whole GPU to one warp."""
 
 HEALTHY = {
-    "DRAM": ("memory-bound", "Every byte is wanted: move fewer of them, by fusing kernels or smaller types."),
-    "L2": ("memory-bound", "Every byte is wanted: move fewer of them, by tiles in shared memory or registers."),
-    "L1 and shared memory": ("memory-bound", "Every byte is wanted: keep more of them in registers."),
-    "latency": ("latency-bound", "Each warp waits for itself: more independent work a thread, fewer steps in a row."),
-    "launch": ("launch-bound", "It is over before it has begun: fuse it with others, or put launches into a graph."),
+    "DRAM": ("memory-bound", "All moved bytes are used: move fewer, by fusing kernels or by smaller types."),
+    "L2": ("memory-bound", "All moved bytes are used: move fewer, by tiles in shared memory or registers."),
+    "L1 and shared memory": ("memory-bound", "All moved bytes are used: keep more values in registers."),
+    "latency": ("latency-bound", "Each warp waits for its own results: give each thread more independent work."),
+    "launch": (
+        "launch-bound",
+        "Its launch takes longer than its work: fuse it with others, or put launches into a graph.",
+    ),
 }
 """What a kernel without symptoms is called by the bound of its modelled time, and what could still help."""
-_COMPUTE = ("compute-bound", "The units are busy: other arithmetic, smaller types, or tensor cores.")
+_COMPUTE = ("compute-bound", "The units are busy: do less arithmetic, or use smaller types or tensor cores.")
 
 
 # -- the answers ----------------------------------------------------------------------------------------
@@ -239,7 +242,7 @@ class Diagnosis:
 
     @property
     def worst(self) -> Answer | None:
-        """The symptom worth mending first, or None."""
+        """The symptom worth fixing first, or None."""
         return max((answer for answer in self.answers if answer.counts), key=lambda answer: answer.gain, default=None)
 
     @property
@@ -247,9 +250,9 @@ class Diagnosis:
         return self.worst.symptom.name if self.worst else self._healthy[0]
 
     @property
-    def cure(self) -> str:
+    def remedy(self) -> str:
         """What to do next, as a sentence."""
-        return self.worst.symptom.cure if self.worst else self._healthy[1]
+        return self.worst.symptom.remedy if self.worst else self._healthy[1]
 
     @property
     def _healthy(self) -> tuple[str, str]:
@@ -261,21 +264,21 @@ class Diagnosis:
         model = self.profile.model
         now = f"modelled {seconds_text(model.seconds)} on {model.gpu}, bound by {model.bound}"
         if self.worst is None:
-            return f"{self.name}, no symptom worth mending; {now}"
+            return f"{self.name}, no symptom worth fixing; {now}"
         return f"{self.name}, {self.worst.gain:.2g} times as fast without; {now}"
 
     def _rows(self) -> list[tuple[str, str, str]]:
         return [(a.symptom.question, f"{'no' if a.present else 'yes'}: {a.reading}", _gain(a)) for a in self.answers]
 
     def __repr__(self) -> str:
-        heads = ("question", "counters say", "if mended")
+        heads = ("question", "counters say", "if fixed")
         lines = text_table(heads, [list(row) for row in self._rows()], left=0)
         line = [f"look at {self.worst.line}"] if self.worst and self.worst.line else []
-        return "\n".join([f"{self.kernel}: {self.verdict}", *lines, *line, self.cure])
+        return "\n".join([f"{self.kernel}: {self.verdict}", *lines, *line, self.remedy])
 
     def _repr_html_(self) -> str:
         cell = "padding:0.15em 0.6em;text-align:left"
-        head = "".join(f'<th scope="col" style="{cell}">{text}</th>' for text in ("question", "answer", "if mended"))
+        head = "".join(f'<th scope="col" style="{cell}">{text}</th>' for text in ("question", "answer", "if fixed"))
         body = "".join(
             f'<tr><th scope="row" style="{cell};font-weight:normal">{escape(question)}</th>'
             f'<td style="{cell}">{escape(reading)}</td>'
@@ -287,7 +290,7 @@ class Diagnosis:
             f'<div style="max-width:760px"><b>{escape(self.kernel)}: {escape(self.verdict)}</b>'
             f'<table style="border-collapse:collapse;color:inherit;background:transparent">'
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{line}"
-            f"<div>{escape(self.cure)} Readings are counted, or the compiler's; gains are modelled.</div></div>"
+            f"<div>{escape(self.remedy)} Answers are counted, or the compiler's; gains are modelled.</div></div>"
         )
 
 
@@ -297,8 +300,8 @@ def _gain(answer: Answer) -> str:
     return f"{answer.gain:.2g} times as fast" if answer.counts else "gains next to nothing"
 
 
-def mended_model(profile: Profile, change: Mapping[str, Any]) -> Model:
-    """The modelled time of a launch with other counters, blocks or occupancy: what `Symptom.mended` gives."""
+def fixed_model(profile: Profile, change: Mapping[str, Any]) -> Model:
+    """The modelled time of a launch with other counters, blocks or occupancy: what `Symptom.fixed` gives."""
     counters, factor = profile.counters, change.get("blocks", 1)
     held: Occupancy = change.get("occupancy", profile.occupancy)
     grid = (counters.grid[0] * factor, *counters.grid[1:])
@@ -318,7 +321,7 @@ def _worst_line(profile: Profile, key: str) -> str:
 
 def _ask(symptom: Symptom, profile: Profile) -> Answer:
     present = symptom.present(profile)
-    gain = profile.model.seconds / mended_model(profile, symptom.mended(profile)).seconds if present else 1.0
+    gain = profile.model.seconds / fixed_model(profile, symptom.fixed(profile)).seconds if present else 1.0
     return Answer(symptom, symptom.reading(profile), present, gain, _worst_line(profile, symptom.line_by))
 
 

@@ -38,13 +38,16 @@ def spoilers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
             yield at + 1, "its source has the answer: write `answer` and `why` into the chapter's predictions.toml"
         if any(in_sight(_html(output)).strip() for output in cell.outputs):
             yield at + 1, "its stored output isn't folded: run `warpbook notebooks --store`"
+        said = _answer(cell)
+        for between in range(_asked(cells, at, call) + 1, at):
+            if _says(said, _seen(cells[between])):
+                yield between + 1, f"the answer, {said!r}, stands between the question and its answer"
         after = cells[at + 1] if at + 1 < len(cells) else None
         if after is None or after.cell_type != "markdown":
             continue
-        said = _answer(cell)
         if not NEXT.match(after.source):
             yield at + 2, "fold what it says about the answer: begin with <details><summary>Discussion</summary>"
-        elif said and re.search(rf"(?<![\w.,]){re.escape(said)}(?!\w|[.,]\d)", words(after.source)):
+        elif _says(said, words(after.source)):
             yield at + 2, f"the answer, {said!r}, stands in sight"
 
 
@@ -57,6 +60,26 @@ def revealing(cell: NotebookNode) -> ast.Call | None:
             case ast.Expr(ast.Call(ast.Name("reveal")) as call):
                 return call
     return None
+
+
+def _asked(cells: Sequence[NotebookNode], at: int, call: ast.Call) -> int:
+    """The number of the cell that asks what `call`, in cell `at`, reveals; `at` where none does."""
+    match call.args:
+        case [ast.Constant(str(key)), *_]:
+            return next((n for n in range(at - 1, -1, -1) if f'key="{key}"' in cells[n].source), at)
+    return at
+
+
+def _says(answer: str, text: str) -> bool:
+    """Whether the answer stands in a text as a word or a number of its own; never where no answer is stored."""
+    return bool(answer) and bool(re.search(rf"(?<![\w.,]){re.escape(answer)}(?!\w|[.,]\d)", text))
+
+
+def _seen(cell: NotebookNode) -> str:
+    """What a cell shows to a reader of the page: Markdown, or stored outputs."""
+    if cell.cell_type == "markdown":
+        return words(cell.source)
+    return "\n".join(in_sight(_html(output)) for output in getattr(cell, "outputs", ()))
 
 
 def _html(output: NotebookNode) -> str:

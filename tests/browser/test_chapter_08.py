@@ -29,14 +29,14 @@ def test_both_explorers_follow_the_keys_and_nothing_jumps(chapter):
     page.wait("both explorers", lambda: len(page.script(height)) == 2)
     before = page.script(height)
 
-    assert "side 1: Warp 0 of arms" in said(page, "lanes") and "68.2 %" in said(page, "lanes")
+    assert "side 1: Warp 0 of two_paths" in said(page, "lanes") and "68.2 %" in said(page, "lanes")
     page.press("warp", Keys.ARROW_RIGHT)
-    page.wait("the next warp", lambda: "Warp 1 of arms" in said(page, "lanes"))
+    page.wait("the next warp", lambda: "Warp 1 of two_paths" in said(page, "lanes"))
     focus(page, ".warpbook-lanes select").send_keys(Keys.SPACE)
     for _ in range(3):
         page.browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
     page.browser.switch_to.active_element.send_keys(Keys.ENTER)
-    page.wait("warps that agree", lambda: "side 32: Warp 1 of arms" in said(page, "lanes"))
+    page.wait("warps that agree", lambda: "side 32: Warp 1 of two_paths" in said(page, "lanes"))
     assert "(100 %) are useful" in said(page, "lanes")
 
     assert said(page, "debugger").startswith("Step 9 of ")

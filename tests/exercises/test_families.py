@@ -115,7 +115,7 @@ ROWS = [
     ("ch00.leaky", INT_VALUE, "wrong where the input has a fraction", "Is a float kept in an integer"),
     ("ch00.leaky", ("x[i] > 0", "x[i] >= 1"), "the result is wrong", ""),
     ("lab07.room", ONE_BEYOND, "off by one: too great", "Wrong pieces are greater by 1"),
-    ("ch11.replay", EMPTY_GRAPH, "a graph with nothing in it", "take that stream as an argument"),
+    ("ch11.replay", EMPTY_GRAPH, "a graph with nothing in it", "Pass this stream to the launches"),
     ("lab06.refine", COUNTED_UP, "read and written by the same line", "It is about `count`"),
     ("ch04.grey", ("= 0.25f", "= -0.25f"), "the result is wrong", "With 1 pixel element 0"),
     ("ch04.grey", ((" = 0.25f", " = -(0.25f"), ("n + i];", "n + i]);")), "the sign is turned", ""),

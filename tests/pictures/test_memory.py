@@ -180,16 +180,16 @@ def test_the_quarters_of_every_gpu_are_drawn_with_a_number_for_each_resident_war
     assert unnamed_pictures(show(picture).html()) == []
 
 
-def test_bytes_under_way_are_bandwidth_times_latency():
-    picture = plots.bytes_under_way([gpus.find("A100"), gpus.find("RTX 4090")], {"A100": 16 * 1024})
+def test_bytes_in_flight_are_bandwidth_times_latency():
+    picture = plots.bytes_in_flight([gpus.find("A100"), gpus.find("RTX 4090")], {"A100": 16 * 1024})
     # 2,039 GB/s over 108 SMs of 1.41 GHz, times 571 clocks: 7,646 bytes
-    assert "A100: all warps ask for 8.0, Little's law wants 7.5, CUB aims at 16" in picture.finding
-    assert picture.finding.endswith("RTX 4090: all warps ask for 6.0, Little's law wants 1.7.")
+    assert "A100: all warps request 8.0, Little's law needs 7.5, CUB aims at 16" in picture.finding
+    assert picture.finding.endswith("RTX 4090: all warps request 6.0, Little's law needs 1.7.")
 
 
 def test_a_latency_that_nobody_measured_is_asked_for():
     with pytest.raises(ValueError, match="no latency is known for T4"):
-        plots.bytes_under_way([gpus.find("T4")], {})
+        plots.bytes_in_flight([gpus.find("T4")], {})
 
 
 def test_curves_say_from_how_many_warps_on_a_unit_is_busy():
@@ -233,10 +233,10 @@ def test_without_a_diagnosis_every_question_leads_on_and_to_a_cure():
 
 
 @pytest.mark.parametrize(("rounds", "blocks", "words", "finding"), [
-    (1, N // 256, "asked for: ", "no to uncoalesced access; uncoalesced access"),
-    (900, N // 256, "gains next to nothing", "no to uncoalesced access; compute-bound, no symptom worth mending"),
-    (900, 8, "asked for: gains next to nothing", "no to launch too small and uncoalesced access; launch too small"),
-], ids=["worth mending", "not worth it", "two symptoms"])  # fmt: skip
+    (1, N // 256, "requested: ", "no to uncoalesced access; uncoalesced access"),
+    (900, N // 256, "gains next to nothing", "no to uncoalesced access; compute-bound, no symptom worth fixing"),
+    (900, 8, "requested: gains next to nothing", "no to launch too small and uncoalesced access; launch too small"),
+], ids=["worth fixing", "not worth it", "two symptoms"])  # fmt: skip
 def test_a_diagnosis_stands_beside_its_questions(rounds, blocks, words, finding):
     diagnosis = found(rounds, blocks)
     drawn = plots.questions(diagnosis)

@@ -205,7 +205,7 @@ def test_schedules_are_compared_on_one_axis_with_the_lanes_of_all():
     two = schedule(span("SMs", "stream 2", 0, 1e-5), seconds=1e-5, host=(span("host", "stream 2", 0, 5e-6, "add"),))
     picture = plots.lanes_compared({"copied": one, "only work": two})
     assert picture.finding == (
-        "Copied: 40 µs, SMs busy 75%, 0 requests of the host; only work: 10 µs, SMs busy 100%, 1 request of the host "
+        "Copied: 40 µs, SMs busy 75%, 0 calls of the host; only work: 10 µs, SMs busy 100%, 1 call of the host "
         "(modelled on A100)."
     )
     above, below = picture.figure.axes

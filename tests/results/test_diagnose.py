@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from helpers import cp, cuda, diagnose, profile
-from helpers.results.diagnose import LEAST_GAIN, SYMPTOMS, mended_model
+from helpers.results.diagnose import LEAST_GAIN, SYMPTOMS, fixed_model
 
 CODE = r"""
 extern "C" __global__ void chunks(const float* x, float* out, int n) {
@@ -66,7 +66,7 @@ def test_what_ails_a_kernel_most_is_named(kernel, blocks, block, name):
     found = diagnose(counted(kernel, blocks, block))
     assert found.name == name, repr(found)
     assert found.worst.gain == max(a.gain for a in found.answers if a.present)
-    assert found.cure == next(symptom.cure for symptom in SYMPTOMS if symptom.name == name)
+    assert found.remedy == next(symptom.remedy for symptom in SYMPTOMS if symptom.name == name)
 
 
 @pytest.mark.parametrize("width", [33, 35])
@@ -79,7 +79,7 @@ def test_a_mended_kernel_has_the_symptom_no_more(width):
 def test_the_gain_is_the_model_of_the_mended_counters():
     sick = counted("rows", N // 32 // 128, 128)
     answer = diagnose(sick)["bank conflicts"]
-    model = mended_model(sick, {"total": {"shared_load_wavefronts": sick["shared_load_requests"]}})
+    model = fixed_model(sick, {"total": {"shared_load_wavefronts": sick["shared_load_requests"]}})
     assert answer.gain == pytest.approx(sick.model.seconds / model.seconds)
     assert model.terms["DRAM"] == sick.model.terms["DRAM"]
 
@@ -88,7 +88,7 @@ def test_a_symptom_that_gains_nothing_is_let_be():
     found = diagnose(counted("roots", N // 256, 256, gpu="T4"))  # DRAM takes longer than the idle lanes
     assert found["divergence"].present and found["divergence"].gain < LEAST_GAIN
     assert found.worst is None and found.name == "memory-bound"
-    assert "gains next to nothing" in repr(found) and "no symptom worth mending" in found.verdict
+    assert "gains next to nothing" in repr(found) and "no symptom worth fixing" in found.verdict
 
 
 def test_the_verdict_depends_on_the_gpu():
@@ -101,7 +101,7 @@ def test_it_reads_as_text_and_as_a_table_with_the_line_to_look_at():
     assert "line 4: for (int i = first; i < first + 8; ++i) out[i] = x[i] / 2;" in repr(found)
     page = found._repr_html_()
     assert page.count("<tr>") == 1 + len(SYMPTOMS) and "i &lt; first + 8" in page
-    assert "12% of the sectors&#x27; bytes are asked for" in page
+    assert "12% of the sectors&#x27; bytes are requested" in page
 
 
 def test_every_question_has_one_polarity():

@@ -49,6 +49,7 @@ Text.
 Text.
 """
 WORDS = "word " * 210
+ASK = 'predict("How many?", [1, 2], key="a")'
 DIAGNOSED = new_output("execute_result", {"text/plain": "✗ a sum: not yet — no guard.\n  ✗ 1 element"})
 LONG = "\n".join(["x = 1"] * 71)
 
@@ -95,9 +96,11 @@ def add(*cells):
     return lambda good: [*good[:-1], *cells, good[-1]]
 
 
-def revealed(source: str, html: str = "<details>The answer is 2.</details>", plain: str = "The answer is 2. So."):
-    """A cell that reveals an answer, with what it has stored."""
-    return code(source, outputs=[new_output("display_data", {"text/html": html, "text/plain": plain})])
+def revealed(
+    source: str, *tags: str, html: str = "<details>The answer is 2.</details>", plain: str = "The answer is 2. So."
+):
+    """A cell that reveals an answer, with its tags and what it has stored."""
+    return code(source, *tags, outputs=[new_output("display_data", {"text/html": html, "text/plain": plain})])
 
 
 # rule, what is done to the good chapter, what the message must say
@@ -133,6 +136,11 @@ BROKEN = (
         "unspoiled",
         add(revealed('reveal("a")'), text("<details>So.</details>\n\nIt is 2.")),
         "the answer, '2', stands in",
+    ),
+    (
+        "unspoiled",
+        add(code(ASK, "predict"), text("It is 2."), revealed('reveal("a")', "run", "explain"), text("## On")),
+        "the answer, '2', stands between",
     ),
     ("skippable", add(text("### More (optional)"), code("y = 1"), text("## On"), code("y + 1")), "it needs 'y'"),
     ("undiagnosed", add(code("x = 3", "exercise", outputs=[DIAGNOSED])), "--store"),

@@ -191,53 +191,53 @@ FAMILIES = (
     Family(
         "something was asked for that cannot be captured",
         _captures_fail(),
-        "Between begin_capture and end_capture nothing runs, so nothing can be waited for, and the default stream is "
-        "out of bounds.",
+        "Between begin_capture and end_capture nothing runs, so you can't wait for anything, and you can't use the "
+        "default stream.",
     ),
     Family(
         "a graph with nothing in it",
         _empty_graph,
-        "A graph was launched that holds no operation: what was asked for between begin_capture and end_capture did "
-        "not go to the stream that was captured. Launches and copies take that stream as an argument.",
+        "A graph was launched that holds no operation: nothing was issued to the captured stream between "
+        "begin_capture and end_capture. Pass this stream to the launches and copies.",
     ),
     Family(
         "the host calculates",
         _made_by_the_host,
-        "What the host calculates itself is not part of the stream work that is replayed with other values. Let a "
-        "kernel calculate it; the host may copy from one array to another.",
+        "What the host computes itself isn't part of the stream work, which is replayed with other values. Let a "
+        "kernel compute it; the host may copy from one array to another.",
     ),
     Family(
         "waits for an event that was never recorded",
         _vain_wait,
-        "A wait for an event that nobody has recorded yet is no wait: record it first, in the stream to be waited for.",
+        "Waiting for an event that hasn't been recorded has no effect: record it first, in the stream to wait for.",
     ),
     Family(
         "work in the default stream",
         _unordered(_default),
-        "Something was asked for without a stream, and so stands in the default stream, with which streams made with "
-        "non_blocking=True have no order. Copies, launches and records take the stream they are to stand in; work on "
-        "whole arrays is in the default stream too.",
+        "An operation was issued without a stream, so it is in the default stream, and streams made with "
+        "non_blocking=True aren't ordered with that. Pass the stream to copies, launches and records. Operations on "
+        "whole arrays are in the default stream, too.",
     ),
     Family(
         "the host fills a buffer that is still being sent",
         _unordered(lambda h, _: _kinds(h) == ("H2D", "host write")),
-        "A copy has only been asked for when set() returns, and may still be reading. A wait of a stream does not "
-        "hold up the host: the host has to wait for the copy, by an event behind it, before it writes there again.",
+        "When set() returns, the copy has only been issued, and may still be reading. If a stream waits, the host "
+        "doesn't: it has to wait for the copy, by an event recorded after it, before it writes there again.",
     ),
     Family(
         "the host reads what is still on its way",
         _unordered(lambda h, _: "host read" in _kinds(h)),
-        "A copy has only been asked for when get() returns: the host has to wait for it before it reads.",
+        "When get() returns, the copy has only been issued: the host has to wait for it before it reads.",
     ),
     Family(
         "copied back before the kernel is done",
         _unordered(lambda h, _: h.kind == "read after write" and h.second.kind == "D2H"),
-        "The copy back has to follow the kernel that makes what it brings: put both into one stream, or order them.",
+        "The copy back has to come after the kernel that computes the data: put both into one stream, or order them.",
     ),
     Family(
         "copies come back to the same place",
         _unordered(lambda h, _: _kinds(h) == ("D2H", "D2H")),
-        "Two copies back write the same part of the host's array, in an order that nobody knows.",
+        "Two copies back write the same part of the host's array, and nothing orders them.",
     ),
     Family(
         "a buffer is filled while it is still in use",
@@ -252,31 +252,31 @@ FAMILIES = (
     Family(
         "a copy and its kernel in two streams",
         _unordered(lambda h, queues: h.first.kind == "H2D" and h.second.kind in WORK and len(set(queues)) == 2),
-        "Data is copied in one stream, and the kernel that works on it, or its graph, is launched in another: what "
-        "comes first is not said.",
+        "Data is copied in one stream, and the kernel that processes it, or its graph, is launched in another: "
+        "nothing orders the two.",
     ),
     Family(
         "the host has done the work",
         _costly(_by_nobody),
-        "The result is right, and no kernel has made it. Copy in, launch the kernel, copy out.",
+        "The result is right, but no kernel computed it. Copy in, launch the kernel, copy out.",
     ),
     Family(
         "pageable memory in between",
         _costly(_pageable),
-        "A copy goes from or to an ordinary NumPy array, so the host waits for it, and it goes at a fraction of the "
-        "pace. Slices of pinned arrays are pinned; what you make with NumPy is not.",
+        "A copy goes from or to an ordinary NumPy array, so the host waits for it, and it is much slower. Slices of "
+        "pinned arrays are pinned; arrays that you make with NumPy aren't.",
     ),
     Family(
         "the host waits",
         _costly(_waits),
-        "While the host waits it asks for nothing, and nothing new overlaps. get() blocks unless told blocking=False; "
-        "a copy of Numba without a stream blocks, and so does synchronize() of anything. An event lets a stream wait.",
+        "While the host waits it issues nothing, so nothing new overlaps. get() blocks without blocking=False, a Numba "
+        "copy blocks without a stream, and every synchronize() blocks. With an event only a stream waits.",
     ),
     Family(
         "a step without its stream",
         _costly(_beside_default),
-        "Something was asked for without a stream, so it stands in the default stream. Ordinary streams wait for that, "
-        "and it for them.",
+        "An operation was issued without a stream, so it is in the default stream. Ordinary streams wait for it, and "
+        "it waits for them.",
     ),
     Family(
         "captured more than once",
@@ -287,12 +287,12 @@ FAMILIES = (
     Family(
         "one stream only",
         _costly(_one_stream),
-        "What is in one stream runs in order, and nothing overlaps.",
+        "Everything in one stream runs in order, so nothing overlaps.",
     ),
     Family(
         "right, but over budget",
         _costly(_asked),
-        "The result is right; its cost is not. What is asked for in one stream runs in order, each request takes the "
-        "host some time, and each engine does one thing at a time, in the order of asking.",
+        "The result is right, but it takes too long. Everything in one stream runs in order, each launch or copy takes "
+        "the host some time, and each engine does one operation at a time, in the order of the calls.",
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The patients of `ch12.bottleneck`: kernels, each with one ailment or none, and their profiles."""
+"""The kernels of `ch12.bottleneck`, each with one problem or none, and their profiles."""
 
 from __future__ import annotations
 

@@ -55,28 +55,26 @@ def sm_quarters(held: Occupancy, gpu: GPU) -> Picture:
                   fontsize=8, color="#444444")  # fmt: skip
     axes.set(xlim=(0, quarters), ylim=(1, 0))
     axes.axis("off")
-    figure.text(
-        0.01, 0.92, "one SM · a cell: a place for a warp · colour and number: the block it belongs to", fontsize=8.5
-    )
+    figure.text(0.01, 0.92, "one SM · a cell: a warp slot · colour and number: the block of its warp", fontsize=8.5)
     return Picture(figure, occupancy_finding(held))
 
 
 @styled
-def bytes_under_way(gpus: Sequence[GPU], published: Mapping[str, int]) -> Picture:
+def bytes_in_flight(gpus: Sequence[GPU], published: Mapping[str, int]) -> Picture:
     """Bytes in flight per SM, for each GPU: with all warps resident, by Little's law, and as a library aims at.
 
-    Full: every place for a warp taken, and each warp with one request of 128 bytes. Little's law: the sheet's bandwidth
-    times the row's measured latency. `published`: bytes an SM by the name of a GPU. Raises ValueError for a GPU whose
+    Full: every warp slot taken, and each warp with one request of 128 bytes. Little's law: the data sheet's bandwidth
+    times the row's measured latency. `published`: bytes an SM by the name of a GPU. Raises ValueError for a GPU of
     unknown latency.
     """
     needs = {}
     for gpu in gpus:
         if gpu.dram_latency is None:
-            raise ValueError(f"no latency is known for {gpu.name}, so its bytes under way cannot be worked out")
+            raise ValueError(f"no latency is known for {gpu.name}, so its bytes in flight cannot be worked out")
         needs[gpu.name] = gpu.memory_bandwidth / (gpu.clock * gpu.sms) * gpu.dram_latency
     figure, axes = new(place=(0.08, 0.15, 0.88, 0.70))
     figure.set_size_inches(ACROSS, figure.get_figheight())
-    kinds = (("all warps, one float a lane", "sky"), ("bandwidth × latency", "orange"), ("CUB aims at", "blue"))
+    kinds = (("all warps, one float per lane", "sky"), ("bandwidth × latency", "orange"), ("CUB aims at", "blue"))
     for row, gpu in enumerate(gpus):
         amounts = (gpu.warps_per_sm * REQUEST, needs[gpu.name], published.get(gpu.name))
         for line, (amount, (label, colour)) in enumerate(zip(amounts, kinds, strict=True)):
@@ -85,18 +83,18 @@ def bytes_under_way(gpus: Sequence[GPU], published: Mapping[str, int]) -> Pictur
             axes.barh(row + 0.26 * line, amount / KIB, 0.23, color=PALETTE[colour], label=label if row == 0 else None)
             axes.text(amount / KIB + 0.3, row + 0.26 * line, f"{amount / KIB:.1f}", va="center", fontsize=8)
     axes.set(
-        yticks=[row + 0.26 for row in range(len(gpus))], ylim=(len(gpus) - 0.1, -0.3), xlabel="KiB under way an SM"
+        yticks=[row + 0.26 for row in range(len(gpus))], ylim=(len(gpus) - 0.1, -0.3), xlabel="KiB in flight per SM"
     )
     axes.set_yticklabels([gpu.name for gpu in gpus], fontsize=9)
     axes.tick_params(axis="y", length=0)
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, fontsize=8.5, borderaxespad=0.3)
     said = "; ".join(
-        f"{gpu.name}: all warps ask for {gpu.warps_per_sm * REQUEST / KIB:.1f}, Little's law wants "
+        f"{gpu.name}: all warps request {gpu.warps_per_sm * REQUEST / KIB:.1f}, Little's law needs "
         f"{needs[gpu.name] / KIB:.1f}"
         + (f", CUB aims at {published[gpu.name] / KIB:.0f}" if gpu.name in published else "")
         for gpu in gpus
     )
-    return Picture(figure, f"KiB under way in an SM. {said}.")
+    return Picture(figure, f"KiB in flight in an SM. {said}.")
 
 
 @styled

@@ -53,7 +53,7 @@ def lanes_compared(schedules: Mapping[str, Schedule]) -> Picture:
             axes.tick_params(axis="x", labelsize=8.5)
     told = "; ".join(
         f"{name}: {seconds_text(each.seconds)}, SMs busy {each.busy('SMs') / max(each.seconds, 1e-12):.0%}, "
-        f"{plural(sum(span.label != WAITS for span in each.host), 'request')} of the host"
+        f"{plural(sum(span.label != WAITS for span in each.host), 'call')} of the host"
         for name, each in schedules.items()
     )
     return Picture(figure, f"{told[0].upper()}{told[1:]} ({found[0].kind} on {found[0].gpu}).")

@@ -6,7 +6,7 @@ from helpers.pictures.figures import Drawing
 from helpers.pictures.plots.templates import from_template
 from helpers.results.diagnose import SYMPTOMS, Diagnosis
 
-FIRST = ("Is the GPU at work all the time?", "gaps between kernels: fuse, graphs, streams (11, 14)", "", "open")
+FIRST = ("Is the GPU busy all the time?", "gaps between kernels: fuse, graphs, streams (11, 14)", "", "open")
 
 
 def questions(diagnosis: Diagnosis | None = None) -> Drawing:
@@ -35,8 +35,8 @@ def _state(diagnosis: Diagnosis | None, place: int) -> tuple[str, str]:
 def _finding(diagnosis: Diagnosis | None) -> str:
     if diagnosis is None:
         return (
-            f"{len(SYMPTOMS) + 1} questions, from the whole GPU down to one warp: a yes goes on to the next, a no "
-            "names the symptom and the chapter with its cure."
+            f"{len(SYMPTOMS) + 1} questions, from the whole GPU down to one warp: a yes leads to the next, a no "
+            "to the symptom and the chapter with its remedy."
         )
     found = [answer.symptom.name for answer in diagnosis.answers if answer.present]
     noes = f"no to {' and '.join(found)}" if found else "yes to every question that counters answer"

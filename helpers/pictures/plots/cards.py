@@ -53,7 +53,7 @@ def kernel_cards(diagnosis: Diagnosis, *, name: str = "") -> Markup:
 def _found(diagnosis: Diagnosis) -> str:
     model, worst = diagnosis.profile.model, diagnosis.worst
     now = f"modelled {seconds_text(model.seconds)} on {model.gpu}, bound by {model.bound}"
-    return f"{now}; {worst.gain:.2g} times as fast once mended" if worst else f"{now}; no symptom worth mending"
+    return f"{now}; {worst.gain:.2g} times as fast once fixed" if worst else f"{now}; no symptom worth fixing"
 
 
 def _rule(diagnosis: Diagnosis) -> str:
@@ -69,7 +69,7 @@ def _rule(diagnosis: Diagnosis) -> str:
     return (
         f'<div style="border-left:5px solid {colour};padding:2px 10px;margin-bottom:6px;'
         'font:13px/1.4 system-ui,sans-serif;color:#222">'
-        f"<b>{'✗' if worst else '✓'} {escape(diagnosis.name)}</b>: {reading}{escape(diagnosis.cure)}{also}</div>"
+        f"<b>{'✗' if worst else '✓'} {escape(diagnosis.name)}</b>: {reading}{escape(diagnosis.remedy)}{also}</div>"
     )
 
 
@@ -123,7 +123,7 @@ def _memory(profile: Profile) -> str:
     asked = sum(total[f"global_{op}_bytes"] for op in ("load", "store"))
     moved = 32 * sum(total[f"global_{op}_sectors"] for op in ("load", "store", "atomic"))
     if moved:
-        rows.append(_row("lanes ask for", bytes_text(asked, "bytes")))
+        rows.append(_row("lanes request", bytes_text(asked, "bytes")))
         rows.append(_row("sectors bring", bytes_text(moved, "bytes")))
         rows.append(_row("distinct", bytes_text(footprint.read_bytes + footprint.written_bytes, "bytes")))
     for op in ("load", "store"):

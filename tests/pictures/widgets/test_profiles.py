@@ -66,7 +66,7 @@ def test_loads_stores_and_atomics_are_counted_apart(arrays):
     assert {
         ("global loads", "4 sectors a request, 100 % used"),
         ("global stores", "16 sectors a request, 25 % used"),
-        ("lanes ask for", "256 bytes"),
+        ("lanes request", "256 bytes"),
         ("sectors bring", f"{32 * (4 + 16 + 1)} bytes"),  # all lanes add to one sector
     } <= set(said)
 

@@ -1,4 +1,4 @@
-def worth_mending(rows, factors):
+def best_first(rows, factors):
     whole = sum(total for row, total, instances in rows)
     name, most = None, 0
     for row, total, instances in rows:

@@ -1,4 +1,4 @@
-def worth_mending(rows, factors):
+def best_first(rows, factors):
     whole = sum(total for _, total, _ in rows)
     saved = {name: total * (1 - 1 / factors[name]) for name, total, _ in rows}
     best = max(saved, key=saved.get)

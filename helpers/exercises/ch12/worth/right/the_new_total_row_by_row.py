@@ -1,4 +1,4 @@
-def worth_mending(rows, factors):
+def best_first(rows, factors):
     whole = sum(row[1] for row in rows)
     best = (None, whole)
     for name, total, _ in rows:
