@@ -97,7 +97,7 @@ def test_a_complement_and_its_tile_fill_a_range_without_holes_or_it_is_refused(a
 
 
 def drawn(algebra):
-    """Random layouts for each operation: its name in CuTe, the arguments, and what the chapter's algebra makes of them."""
+    """Random layouts for each operation: its name in CuTe, its arguments, and what the chapter's algebra gives."""
     draw, layout, size = random.Random(0), algebra["Layout"], algebra["size"]
     ours = {
         "composition": algebra["compose"],
