@@ -125,6 +125,7 @@ def drawn(algebra):
             yield name, first, second, result
 
 
+@pytest.mark.slow
 def test_cute_dsl_gives_the_same(algebra):
     pytest.importorskip("cutlass.cute", reason="CuTe DSL is optional")
     from helpers import cute
