@@ -213,6 +213,29 @@ def test_a_lane_holds_as_many_elements_as_the_map_gives_it():
         plots.lane_map({"c": row})
 
 
+def test_a_load_of_a_warp_takes_its_own_lanes_of_tensor_memory():
+    assert plots.tensor_memory({"sums": (0, 128), "more": (256, 64)}, (1, 8, 8)).finding == (
+        "sums: columns 0 to 127, 64 KiB of 256 KiB; more: columns 256 to 319, 32 KiB of 256 KiB; "
+        "one load of warp 1 reads lanes 32 to 63 of columns 8 to 15."
+    )
+
+
+@pytest.mark.parametrize(
+    ("allocated", "load", "words"),
+    [
+        ({}, (0, 0, 8), "1 to 3"),
+        ({"sums": (0, 96)}, (0, 0, 8), "96 columns from 0 on"),
+        ({"sums": (448, 128)}, (0, 0, 8), "128 columns from 448 on"),
+        ({"sums": (0, 128), "more": (64, 64)}, (0, 0, 8), "more: 64 columns from 64 on"),
+        ({"sums": (0, 128)}, (4, 0, 8), "of warp 4"),
+        ({"sums": (0, 128)}, (0, 508, 8), "columns 508 to 515"),
+    ],
+)
+def test_what_tensor_memory_does_not_have(allocated, load, words):
+    with pytest.raises(ValueError, match=words):
+        plots.tensor_memory(allocated, load)
+
+
 def test_a_compact_wave_needs_fewer_bands():
     by_rows = [(number // 8, number % 8) for number in range(64)]
     square = sorted(by_rows, key=lambda tile: (tile[0] // 4, tile[1] // 4))

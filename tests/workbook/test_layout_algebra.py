@@ -1,5 +1,7 @@
-"""Chapter 13's layout algebra: whatever `compose` accepts is the composition, and every complement tiles its range."""
+"""Chapter 13's layout algebra: whatever `compose` accepts is the composition, every complement tiles its range, and all
+of it is what CuTe DSL gives."""
 
+import ast
 import contextlib
 import io
 import random
@@ -10,7 +12,7 @@ import pytest
 from helpers.workbook.run import ROOT
 
 CHAPTER = ROOT / "notebooks" / "13c_tiles_in_triton_and_cute.ipynb"
-CELLS = ("class Layout:", "def coalesce(", "def compose_parts(", "def compose(", "def complement(")
+CELLS = ("class Layout:", "def coalesce(", "def compose_parts(", "def compose(", "def complement(", "def divide(")
 
 
 @pytest.fixture(scope="module")
@@ -92,3 +94,55 @@ def test_a_complement_and_its_tile_fill_a_range_without_holes_or_it_is_refused(a
         assert places == list(range(max(len(places), 48))), (tile, rest)
     assert accepted > 500
     assert refused > 100
+
+
+def drawn(algebra):
+    """Random layouts for each operation: its name in CuTe, its arguments, and what the chapter's algebra gives."""
+    draw, layout, size = random.Random(0), algebra["Layout"], algebra["size"]
+    ours = {
+        "composition": algebra["compose"],
+        "complement": lambda tile, other: algebra["complement"](tile, 48),
+        "logical_divide": algebra["divide"],
+        "logical_product": algebra["multiply"],
+    }
+    for name, operation in ours.items():
+        found = 0
+        while found < 40:
+            first, second = any_layout(layout, draw, 3), any_layout(layout, draw, 2)
+            numbers = [n for each in (first, second) for n in algebra["flatten"]((each.shape, each.stride))]
+            if 0 in numbers or any(1 in algebra["flatten"](each.shape) for each in (first, second)):
+                continue  # CuTe refuses some layouts with parts of one element
+            if name == "logical_divide" and size(first.shape) % size(second.shape):
+                continue
+            starts = [first(i) for i in range(size(first.shape))]
+            if name in ("complement", "logical_product") and len(set(starts)) < len(starts):
+                continue
+            try:
+                result = operation(first, second)
+            except ValueError:
+                continue
+            found += 1
+            yield name, first, second, result
+
+
+@pytest.mark.slow
+def test_cute_dsl_gives_the_same(algebra):
+    pytest.importorskip("cutlass.cute", reason="CuTe DSL is optional")
+    from helpers import cute
+
+    rows, theirs = list(drawn(algebra)), []
+
+    def compute():
+        for name, *both, _ in rows:
+            first, second = (cute.make_layout(each.shape, stride=each.stride) for each in both)
+            theirs.append(str(getattr(cute, name)(first, 48 if name == "complement" else second)))
+
+    @cute.jit
+    def traced():
+        compute()
+
+    traced()
+    for (name, first, second, ours), text in zip(rows, theirs, strict=True):
+        found = algebra["Layout"](*map(ast.literal_eval, text.split(":")))
+        for i in range(algebra["size"](ours.shape)):
+            assert place(i, found, algebra["flatten"]) == ours(i), (name, first, second, ours, text)

@@ -1,4 +1,4 @@
-"""Pictures of chapter 13: who touches what in a matrix product, banks, fragments, and the order of the work."""
+"""Pictures of chapter 13: who touches what in a matrix product, banks, fragments, tensor memory, the order of work."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from helpers.pictures.plots.common import WARP as LANES_OF_A_WARP
 from helpers.pictures.plots.common import check_count
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
 from vgpu.base.words import plural
+from vgpu.isa.tensor_memory import COLUMNS, QUARTER, UNIT
+from vgpu.isa.tensor_memory import LANES as LANES_OF_TENSOR_MEMORY
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
 
 
@@ -127,6 +129,51 @@ def lane_map(fragments: Mapping[str, np.ndarray], *, lane: int = 0) -> Picture:
     held = ", ".join(f"{np.count_nonzero(lanes == lane)} of {name}" for name, lanes in fragments.items())
     figure.text(0.03, 0.02, f"numbers: the lane; orange: what lane {lane} holds", fontsize=8.5)
     return Picture(figure, f"Lane {lane} holds {held}. Every lane holds as many.")
+
+
+def _kib(columns: int) -> str:
+    return f"{columns * LANES_OF_TENSOR_MEMORY * 4 // 1024} KiB"
+
+
+@styled
+def tensor_memory(allocated: Mapping[str, tuple[int, int]], load: tuple[int, int, int]) -> Picture:
+    """Tensor memory of an SM by lane and column: what is allocated, which lanes each warp reads, and one load of them.
+
+    allocated: by name, the first column and the number of columns; `load`: the warp of one `tcgen05.ld`, its first
+    column and its columns. ValueError for none or more than three allocations, for columns that can't be allocated or
+    lie in two allocations, and for a load of other lanes or columns than there are.
+    """
+    check_count(allocated, MOST_PRODUCTS, "allocations")
+    taken: set[int] = set()
+    for name, (first, columns) in allocated.items():
+        mine = set(range(first, first + columns))
+        if columns < UNIT or columns & (columns - 1) or not mine <= set(range(COLUMNS)) or mine & taken:
+            raise ValueError(f"{name}: {columns} columns from {first} on can't be allocated")
+        taken |= mine
+    warp, column, width = load
+    if not (0 <= warp * QUARTER < LANES_OF_TENSOR_MEMORY and 0 <= column < column + width <= COLUMNS):
+        raise ValueError(f"there are no columns {column} to {column + width - 1} of warp {warp}")
+    figure, said = blank(), []
+    axes = figure.add_axes((0.23, 0.18, 0.74, 0.66))
+    axes.set(xlim=(0, COLUMNS), ylim=(LANES_OF_TENSOR_MEMORY, 0), xticks=range(0, COLUMNS + 1, 64), yticks=[])
+    axes.xaxis.tick_top()
+    axes.tick_params(length=2, labelsize=8)
+    for number, (name, (first, columns)) in enumerate(allocated.items()):
+        axes.add_patch(Rectangle((first, 0), columns, LANES_OF_TENSOR_MEMORY, color=CYCLE[number], alpha=0.25, lw=0))
+        axes.text(first + columns / 2, QUARTER / 2, name, ha="center", va="center", fontsize=10)
+        said.append(f"{name}: columns {first} to {first + columns - 1}, {_kib(columns)} of {_kib(COLUMNS)}")
+    for each in range(LANES_OF_TENSOR_MEMORY // QUARTER):
+        axes.axhline(each * QUARTER, color=PALETTE["grey"], lw=0.7, ls="--")
+        words = f"warp {each}: lanes {each * QUARTER} to {(each + 1) * QUARTER - 1}"
+        axes.text(-8, (each + 0.5) * QUARTER, words, ha="right", va="center", fontsize=8.5)
+    box = Rectangle((column, warp * QUARTER), width, QUARTER, color=PALETTE["orange"], lw=0)
+    axes.add_patch(box)
+    axes.spines[:].set(visible=True, color=PALETTE["grey"], linewidth=0.7)
+    figure.text(0.23, 0.93, "columns of 32 bits", fontsize=9)
+    lanes = f"lanes {warp * QUARTER} to {(warp + 1) * QUARTER - 1}"
+    figure.text(0.23, 0.06, f"orange: one load of warp {warp}, columns {column} to {column + width - 1}", fontsize=8.5)
+    said.append(f"one load of warp {warp} reads {lanes} of columns {column} to {column + width - 1}")
+    return Picture(figure, "; ".join(said) + ".")
 
 
 @styled
