@@ -6,6 +6,7 @@ code a minute, and so long for each prediction, exercise and explorer.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from helpers.workbook import style
+from helpers.workbook.chapters import PAGES
 from helpers.workbook.markdown import unfenced
 from helpers.workbook.optional import HEADING, MARK, optional
 from helpers.workbook.run import EXERCISE, tags
@@ -25,7 +28,7 @@ LINES_A_MINUTE = 12
 MINUTES = {"predict": 1, EXERCISE: 7, "explorer": 2}
 LAST = ("Summary", "Exercises", "Links")
 """What chapters end with, which is no section."""
-TRACKS = "tracks.toml"
+TRACKS, CONTENTS = "tracks.toml", style.CONTENTS
 
 
 @dataclass(frozen=True)
@@ -68,8 +71,6 @@ def sections(cells: Sequence[NotebookNode]) -> tuple[Section, ...]:
 
 def minutes(cell: NotebookNode) -> float:
     """How long a reader needs for a cell."""
-    from helpers.workbook import style
-
     if cell.cell_type == "markdown":
         return style.words(cell.source) / WORDS_A_MINUTE
     kinds = [*tags(cell), *(["explorer"] if "widgets." in cell.source else [])]
@@ -82,20 +83,45 @@ def rounded(number: float) -> int:
     return 5 * max(1, round(number / 5))
 
 
-def listing(cells: Sequence[NotebookNode]) -> str:
-    """The line of a chapter's first cell that says how long it takes, with its sections and their minutes."""
+def total(cells: Sequence[NotebookNode]) -> str:
+    """What a chapter takes, as it says itself: "125", or "125 + 40" where there are optional parts."""
     found = sections(cells)
-    rows = [f"{each.link} {max(1, round(each.minutes))}{_can_be_skipped(each)}" for each in found]
     core = rounded(sum(each.minutes - each.optional for each in found))
-    optional_part = sum(each.optional for each in found)
-    more = f", and {rounded(optional_part)} for what is optional" if optional_part else ""
-    return f"**Minutes:** {core}{more}. {' · '.join(rows)}"
+    more = sum(each.optional for each in found)
+    return f"{core} + {rounded(more)}" if more else str(core)
 
 
-def _can_be_skipped(section: Section) -> str:
+def listing(cells: Sequence[NotebookNode]) -> str:
+    """The line of a chapter's first cell that lists its sections and their minutes."""
+    return "**Sections:** " + " · ".join(f"{each.link} {_minutes(each)}" for each in sections(cells))
+
+
+def _minutes(section: Section) -> str:
+    core, more = (round(number) for number in (section.minutes - section.optional, section.optional))
     if not section.optional:
-        return ""
-    return " (optional)" if section.optional == section.minutes else f" ({max(1, round(section.optional))} optional)"
+        return str(max(1, core))
+    return f"({max(1, more)})" if core == 0 else f"{core} + {max(1, more)}"
+
+
+def said(cells: Sequence[NotebookNode]) -> str:
+    """A chapter's first cell, in which minutes and sections are those of its cells."""
+    source = re.sub(r"(\*\*Minutes:\*\* )\d+( \+ \d+)?", rf"\g<1>{total(cells)}", cells[0].source)
+    source = re.sub(r"\n\n\*\*Sections:\*\* .*", "", source)
+    return re.sub(r"(\*\*Minutes:\*\* .*)", lambda found: f"{found[1]}\n\n{listing(cells)}", source)
+
+
+def write(folder: Path) -> None:
+    """Have each chapter, and the table of contents, say what its sections take."""
+    import nbformat
+
+    contents = (folder / CONTENTS).read_text(encoding="utf-8")
+    for path in sorted(folder.glob(PAGES)):
+        page = style.open_page(path)
+        page.cells[0].source = said(page.cells)
+        nbformat.write(page.notebook, path)
+        row = rf"(\| \[[^|]*\]\({re.escape(path.name)}\) \| )[\d +]+ \|"
+        contents = re.sub(row, rf"\g<1>{total(page.cells)} |", contents)
+    (folder / CONTENTS).write_text(contents, encoding="utf-8")
 
 
 # -- tracks -----------------------------------------------------------------------------------------------
@@ -132,3 +158,9 @@ def tracks(folder: Path) -> dict[str, Track]:
         name: Track(row["title"], row["what"], {number: tuple(titles) for number, titles in row["chapters"].items()})
         for name, row in listed.items()
     }
+
+
+if __name__ == "__main__":
+    from helpers.workbook.command import project_folder
+
+    write(project_folder() / "notebooks")
