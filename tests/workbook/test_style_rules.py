@@ -49,6 +49,7 @@ Text.
 Text.
 """
 WORDS = "word " * 210
+DRAWN = new_output("execute_result", {"text/plain": "5"})
 DIAGNOSED = new_output("execute_result", {"text/plain": "✗ a sum: not yet — no guard.\n  ✗ 1 element"})
 LONG = "\n".join(["x = 1"] * 71)
 
@@ -133,6 +134,11 @@ BROKEN = (
         "unspoiled",
         add(revealed('reveal("a")'), text("<details>So.</details>\n\nIt is 2.")),
         "the answer, '2', stands in",
+    ),
+    (
+        "unspoiled",
+        add(revealed('reveal("a")'), code("x", outputs=[DRAWN]), text("<details>So.</details>")),
+        "comes before the discussion",
     ),
     ("skippable", add(text("### More (optional)"), code("y = 1"), text("## On"), code("y + 1")), "it needs 'y'"),
     ("undiagnosed", add(code("x = 3", "exercise", outputs=[DIAGNOSED])), "--store"),
