@@ -91,3 +91,16 @@ def _answer(cell: NotebookNode) -> str:
     plain = "\n".join(output.get("data", {}).get("text/plain", "") for output in cell.outputs)
     found = ANSWER.search(plain)
     return re.split(r"\. |\.$", found[1])[0] if found else ""
+
+
+def early_outputs(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
+    """The number of each code cell whose output stands between a revealed answer and the text about it."""
+    for at, cell in enumerate(cells):
+        if revealing(cell) is None:
+            continue
+        for number, after in enumerate(cells[at + 1 :], at + 2):
+            if after.cell_type != "code":
+                break
+            shown = (_html(output) or output.get("data", {}).get("text/plain", "") for output in after.outputs)
+            if any(in_sight(each).strip() for each in shown):
+                yield number, "its output comes before the discussion: show it in the cell that reveals, or after text"

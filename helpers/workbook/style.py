@@ -19,7 +19,7 @@ from helpers.workbook import glossary
 from helpers.workbook.markdown import unfenced
 from helpers.workbook.optional import needed
 from helpers.workbook.run import EXERCISE, Problem, tags, verdict_only
-from helpers.workbook.spoilers import spoilers
+from helpers.workbook.spoilers import early_outputs, spoilers
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -240,6 +240,7 @@ def steps(page: Page) -> Found:
 def unspoiled(page: Page) -> Found:
     """Nothing settles a prediction before it is made, in any rendering."""
     yield from spoilers(page.cells)
+    yield from early_outputs(page.cells)
 
 
 def skippable(page: Page) -> Found:

@@ -14,7 +14,7 @@ IMAGE, WEIGHT = [[1, 2, 3], [4, 5, 6], [7, 8, 9]], [[1, 0], [2, -1]]
 
 def test_the_first_sum_is_that_under_the_window():
     picture = plots.window_sums(IMAGE, WEIGHT)
-    assert picture.finding.endswith("has 4 places in an image of 3 × 3 pixels; the first sum is 4.")
+    assert picture.finding.endswith("has 4 positions in an image of 3 × 3 pixels; the first sum is 4.")
     drawn = figures.svg(picture.figure)
     for words in ("1·1 + 2·0 + 4·2 + 5·(−1) = 4", ">6<", ">10<", ">12<"):
         assert words in drawn
@@ -126,7 +126,7 @@ def shaped(*shape):
 def test_each_step_hands_on_its_state(steps):
     x, outputs, h = shaped(steps, 8, 16), shaped(steps, 8, 64), shaped(1, 8, 64)
     said = plots.unrolled(x, outputs, (h, h), backward=True)
-    assert f"{plural(steps, 'step')} passes on to the next h and c, 8 × 64 each: 1,024 numbers" in said.finding
+    assert f"{plural(steps, 'step')} passes on h and c, 8 × 64 each: 1,024 numbers" in said.finding
     assert "Backwards a cell gets a gradient from above and 2 from the next step" in said.finding
     assert figures.svg(said.figure).count(">cell</text>") == min(steps, 4)
     assert "h, 8 × 64: 512 numbers" in plots.unrolled(x, outputs, h).finding
@@ -180,7 +180,7 @@ def test_launch_lanes_say_how_long_the_gpu_works():
 
 def test_an_alignment_says_which_word_each_symbol_looks_at():
     picture = plots.alignment([[0.9, 0.1], [0.25, 0.75]], ["six", "ten"], ["6", "end"])
-    assert picture.finding == "Each symbol looks most at one word: 6 at six (90%), end at ten (75%)."
+    assert picture.finding == "The word that each symbol attends to most: 6 at six (90%), end at ten (75%)."
     with pytest.raises(ValueError, match="don't fit"):
         plots.alignment([[1.0]], ["six", "ten"], ["6"])
 

@@ -33,7 +33,7 @@ def test_the_peak_is_told_by_what_it_consists_of():
 
 def test_checkpoints_name_the_least():
     shown = show(checkpoint_curve([1, 2, 4], [8 * MIB, 5 * MIB, 6 * MIB], [130, 131, 132], (9 * MIB, 100)))
-    assert "In 2 segments it is least, 5.0 MiB, for 1.31 times the FLOPs" in shown.alt
+    assert "2 segments keep the least, 5.0 MiB, for 1.31 times the FLOPs" in shown.alt
 
 
 def test_two_batches_tell_the_largest():
@@ -77,7 +77,7 @@ def test_with_checkpoints_segments_come_again_from_the_last_to_the_first():
     told = layer_lives({"all": recorded(4, 0), "2 segments": recorded(4, 2)}, "aten::tanh").finding
     assert told == (
         "all: of 4 layers at most 4 outputs are held at once; 2 segments: of 4 layers at most 3 outputs are held at "
-        "once, and 4 are computed again (counted)."
+        "once, and 4 are recomputed (counted)."
     )
 
 
@@ -94,8 +94,8 @@ def test_the_end_and_what_was_refused_are_told():
     blocks = [{"size": 512, "owner": None}, {"size": 1024, "owner": "b"}, {"size": 2048, "owner": None}]
     picture = segment_rows({"at first": [{"size": 3584, "owner": None}], "c": blocks}, refused={"c": 2560})
     assert picture.finding == (
-        "In the end, after “c”, the segment holds b 1,024 and has 2,560 bytes free, of which the largest piece has "
-        "2,048; “c” wanted 2,560 bytes in one piece and failed."
+        "At the end, after “c”, the segment holds b 1,024 and has 2,560 bytes free, in pieces of at most 2,048; "
+        "“c” needed 2,560 bytes in one piece and failed."
     )
     assert "2,560 wanted" in picture.svg and "b: 1,024" in picture.svg
 

@@ -38,7 +38,7 @@ BANDS = (
     Band("15b", "counted", r"after 2 characters: ([\d.]+) bits", 2.4, 2.9),
     Band("19", "baselines", rf"^logistic regression +{PER_CENT}", 35, 52),
     Band("19", "baselines", rf"^SVM, Gaussian kernel +{PER_CENT}", 48, 58),
-    Band("19", "curves-checked", r"first 50 steps: ([\d.e-]+)", 0, 0.01),
+    Band("19", "run-curves", r"first 50 steps: ([\d.e-]+)", 0, 0.01),
     Band("19", "curves-checked", rf"(?:kernels|PyTorch) {PER_CENT}", 68, 90),
     Band("19", "run-shifted", rf"^image gradient: one row off +{PER_CENT}", 58, 90),
     Band("19b", "run-plain", rf"(?:linear|LeNet) {PER_CENT}", 92, 100),

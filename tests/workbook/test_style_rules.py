@@ -50,6 +50,7 @@ Text.
 """
 WORDS = "word " * 210
 ASK = 'predict("How many?", [1, 2], key="a")'
+DRAWN = new_output("execute_result", {"text/plain": "5"})
 DIAGNOSED = new_output("execute_result", {"text/plain": "✗ a sum: not yet — no guard.\n  ✗ 1 element"})
 LONG = "\n".join(["x = 1"] * 71)
 
@@ -141,6 +142,11 @@ BROKEN = (
         "unspoiled",
         add(code(ASK, "predict"), text("It is 2."), revealed('reveal("a")', "run", "explain"), text("## On")),
         "the answer, '2', stands between",
+    ),
+    (
+        "unspoiled",
+        add(revealed('reveal("a")'), code("x", outputs=[DRAWN]), text("<details>So.</details>")),
+        "comes before the discussion",
     ),
     ("skippable", add(text("### More (optional)"), code("y = 1"), text("## On"), code("y + 1")), "it needs 'y'"),
     ("undiagnosed", add(code("x = 3", "exercise", outputs=[DIAGNOSED])), "--store"),

@@ -1,3 +1,3 @@
-"""The start notebook: kernels in two languages, one that moves less than PyTorch, what two clocks read, a typical time."""
+"""The start notebook: kernels in two languages, one that moves less than PyTorch, two clocks, and a typical time."""
 
 ORDER = ("relu", "leaky", "residual", "clocks", "typical")

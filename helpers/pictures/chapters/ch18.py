@@ -75,7 +75,7 @@ def _step(ink: Ink, name: str, found: Lives, y: float, scale: float, most: int) 
 def _said(name: str, found: Lives) -> str:
     again = found.count(AGAIN)
     said = f"{name}: of {plural(found.layers, 'layer')} at most {plural(max(found.held), 'output')} are held at once"
-    return f"{said}, and {again} are computed again" if again else said
+    return f"{said}, and {again} are recomputed" if again else said
 
 
 WIDTH, FIRST_BYTE, LAST_BYTE = 860, 190, 850
@@ -98,11 +98,11 @@ def segment_rows(moments: Mapping[str, Sequence[Mapping]], *, refused: Mapping[s
     if whole <= 0:
         raise ValueError("the blocks have no bytes: each is {'size': bytes, 'owner': a name or None}")
     ink, y, scale = Ink(), FIRST_ROW, (LAST_BYTE - FIRST_BYTE) / whole
-    for x, colour, words in ((8, HELD, "held"), (78, FREE, "free"), (148, REFUSED, "asked for, and too large")):
+    for x, colour, words in ((8, HELD, "held"), (78, FREE, "free"), (148, REFUSED, "requested, too large")):
         if colour != REFUSED or refused:
             _box(ink, x, 8, 14, 12, colour)
             ink.text(x + 19, 18, words, size=10, ink=PALE, mono=False)
-    told = f"one segment of {whole:,} bytes, from its first address on"
+    told = f"one segment of {whole:,} bytes, in the order of addresses"
     ink.text(LAST_BYTE, 18, told, size=10, ink=PALE, mono=False, anchor="end")
     for words, blocks in moments.items():
         ink.text(8, y + 16, fitted(words, 28), size=11.5, mono=False)
@@ -150,10 +150,10 @@ def _finding(moments: Mapping[str, Sequence[Mapping]], refused: Mapping[str, int
     words, blocks = list(moments.items())[-1]
     held = [f"{block['owner']} {block['size']:,}" for block in blocks if block["owner"] is not None]
     free = [block["size"] for block in blocks if block["owner"] is None]
-    said = f"In the end, after “{words}”, the segment holds {', '.join(held) or 'nothing'}"
-    said += f" and has {sum(free):,} bytes free, of which the largest piece has {_largest(blocks)[1]:,}"
+    said = f"At the end, after “{words}”, the segment holds {', '.join(held) or 'nothing'}"
+    said += f" and has {sum(free):,} bytes free, in pieces of at most {_largest(blocks)[1]:,}"
     for asked, nbytes in refused.items():
-        said += f"; “{asked}” wanted {nbytes:,} bytes in one piece and failed"
+        said += f"; “{asked}” needed {nbytes:,} bytes in one piece and failed"
     return said + "."
 
 
@@ -182,8 +182,8 @@ def checkpoint_curve(
     axes.set_xticks(list(segments))
     return Picture(
         figure,
-        f"Without checkpoints {plain[0] / MIB:.1f} MiB are kept for the backward pass. In {segments[best]} segments it "
-        f"is least, {saved[best] / MIB:.1f} MiB, for {flops[best] / plain[1]:.2f} times the FLOPs; "
+        f"Without checkpoints {plain[0] / MIB:.1f} MiB are kept for the backward pass. {segments[best]} segments keep "
+        f"the least, {saved[best] / MIB:.1f} MiB, for {flops[best] / plain[1]:.2f} times the FLOPs; "
         f"{plural(segments[0], 'segment')} keep{'s' * (segments[0] == 1)} {saved[0] / MIB:.1f} MiB, "
         f"{segments[-1]} keep {saved[-1] / MIB:.1f} MiB (counted).",
     )

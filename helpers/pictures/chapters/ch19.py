@@ -112,8 +112,8 @@ def window_sums(image: ArrayLike, weight: ArrayLike) -> Picture:
     _page(axes, width, height)
     return Picture(
         figure,
-        f"A window of {weight.shape[0]} × {weight.shape[1]} weights has {plural(results.size, 'place')} in an image of "
-        f"{image.shape[0]} × {image.shape[1]} pixels; the first sum is {_number(results.flat[0])}.",
+        f"A window of {weight.shape[0]} × {weight.shape[1]} weights has {plural(results.size, 'position')} in an image "
+        f"of {image.shape[0]} × {image.shape[1]} pixels; the first sum is {_number(results.flat[0])}.",
     )
 
 
@@ -138,7 +138,7 @@ def im2col_product(image: ArrayLike, weight: ArrayLike) -> Picture:
     _matrix(axes, results.reshape(1, -1), row_at, middle, lambda row, column: _pale(column))
     for x, sign in ((matrix_at - GAP / 2, "×"), (row_at - GAP / 2, "=")):
         axes.text(x, middle + 0.5, sign, fontsize=14, ha="center", va="center")
-    _words(axes, (0, middle, "the filter as a row"), (matrix_at, top, "a column for each place"),
+    _words(axes, (0, middle, "the filter as a row"), (matrix_at, top, "a column for each position"),
            (row_at, middle, "the feature map as a row"))  # fmt: skip
     _page(axes, max(width, row_at + positions + 0.2), top + taps)
     return Picture(

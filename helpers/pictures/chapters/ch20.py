@@ -88,9 +88,7 @@ def unrolled(x: Tensor, outputs: Tensor, state: Tensor | tuple[Tensor, ...], *, 
     axes.text(8, 338, keys + "grey: one set of weights for all steps", fontsize=8.5, va="center")
     numbers = len(names) * out_shape[0] * out_shape[1]
     handed = f"{' and '.join(names)}, {by(out_shape)}{' each' * (len(names) > 1)}: {numbers:,} numbers"
-    said = (
-        f"Each of {plural(steps, 'step')} passes on to the next {handed}, however many went before; one set of weights "
-    )
+    said = f"Each of {plural(steps, 'step')} passes on {handed}, however many went before; one set of weights "
     said += "serves all steps."
     if backward:
         said += (
@@ -223,7 +221,7 @@ def alignment(weights: ArrayLike, words: Sequence[str], digits: Sequence[str]) -
     seen = ", ".join(
         f"{digit} at {words[int(row.argmax())]} ({row.max():.0%})" for digit, row in zip(digits, weights, strict=True)
     )
-    return Picture(figure, f"Each symbol looks most at one word: {seen}.")
+    return Picture(figure, f"The word that each symbol attends to most: {seen}.")
 
 
 def _months(axes: Axes, days: int) -> None:
@@ -240,7 +238,7 @@ def river_year(days: Catchment, *, first: int = 0) -> Picture:
         ("rain or snow (mm)", days.rain, "sky"),
         ("temperature (°C)", days.temperature, "vermilion"),
         ("flow of the river (mm)", days.flow, "blue"),
-        ("snow that lies (grey) and water in the soil (green), in mm: hidden from models", days.snow, "grey"),
+        ("snow on the ground (grey) and water in the soil (green), in mm: hidden from models", days.snow, "grey"),
     )
     for row, (title, series, colour) in zip(axes[:, 0], rows, strict=True):
         if series is days.rain:
@@ -259,7 +257,7 @@ def river_year(days: Catchment, *, first: int = 0) -> Picture:
     return Picture(
         figure,
         f"March to May bring {rain[spring].sum() / rain.sum():.0%} of the year's rain and snow, and "
-        f"{flow[spring].sum() / flow.sum():.0%} of its flow; {days.snow[year].max():.0f} mm of snow lay at most.",
+        f"{flow[spring].sum() / flow.sum():.0%} of its flow; {days.snow[year].max():.0f} mm of snow is the maximum.",
     )
 
 

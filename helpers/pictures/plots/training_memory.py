@@ -45,7 +45,7 @@ def memory_kinds(line: MemoryLine, kept: Mapping[str, str], *, name: str = "") -
         if phase.name in kept:
             axes.text((left + right) / 2, top, phase.name, ha="center", va="bottom", fontsize=min(8.5, 90 / len(edges)))
     axes.set(xlim=(0, edges[-1]), ylim=(0, top), ylabel="MiB", xticks=[])
-    axes.set_xlabel("phases, in order, each as wide as the others; in them allocations and frees")
+    axes.set_xlabel("phases in order, all drawn equally wide; within each, allocations and frees in order")
     axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.07), ncols=6, fontsize=9, borderaxespad=0, handlelength=1.5,
                 columnspacing=1.1)  # fmt: skip
     return Picture(figure, kinds_finding(line, kept, name))

@@ -162,7 +162,7 @@ def next_division(nbytes: int, divisions: int) -> int:
 
 
 def segment_size(nbytes: int) -> int:
-    """Bytes that are asked of the driver for a block of `nbytes`, which is rounded already."""
+    """Bytes requested from the driver for a block of `nbytes`, which is rounded already."""
     if nbytes <= SMALL:
         return SMALL_SEGMENT
     return LARGE_SEGMENT if nbytes < LARGE else up(nbytes, LARGE_ROUND)

@@ -16,7 +16,6 @@ from typing import Any, overload
 
 from helpers.results.torch.allocator_parts import MIB, Row
 from helpers.results.torch.caching_allocator import CachingAllocator
-from vgpu.base.words import plural
 from vgpu.tools.profile_table import text_table
 
 ASKED = {"alloc": 3, "free": 2, "empty_cache": 1}
@@ -75,14 +74,14 @@ class Replay(Sequence):
 
     @property
     def driver_calls(self) -> int:
-        """How often the driver was asked for memory."""
+        """The number of calls that requested memory from the driver."""
         return self.allocator.counts["num_device_alloc"]
 
     def __repr__(self) -> str:
         rows = [
             ["at most allocated", f"{self.peak_allocated / MIB:,.2f} MiB"],
             ["at most reserved", f"{self.peak_reserved / MIB:,.2f} MiB"],
-            ["asked of the driver", f"{plural(self.driver_calls, 'time')}"],
+            ["calls to the driver", f"{self.driver_calls:,}"],
         ]
         end = f"out of memory at step {len(self)}: {self.failed}" if self.failed else f"all {len(self)} steps done"
         return "\n".join([*text_table(["replayed (modelled)", ""], rows, left=0), end])
