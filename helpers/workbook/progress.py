@@ -156,9 +156,9 @@ def _pages(where: Path, track: str) -> tuple[Chapter, ...]:
         return *chapters(where), *labs(where)
     if track == LABS:
         return labs(where)
-    from helpers.workbook import sections, style
+    from helpers.workbook import style, tracks
 
-    known = sections.tracks(where)
+    known = tracks.tracks(where)
     if track not in known:
         raise ValueError(f"There is no track {track!r}, only {', '.join((WHOLE, *known, LABS))}.")
     found = []

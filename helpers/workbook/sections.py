@@ -1,4 +1,4 @@
-"""The sections of a chapter: what each takes, which can be skipped, and which of them a track asks for.
+"""The sections of a chapter, what each takes, and what of it can be skipped.
 
 Minutes are estimated by one rule for all chapters, since nobody has timed enough readers: so many words and lines of
 code a minute, and so long for each prediction, exercise and explorer.
@@ -7,15 +7,12 @@ code a minute, and so long for each prediction, exercise and explorer.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helpers.workbook import style
-from helpers.workbook.chapters import PAGES
 from helpers.workbook.markdown import unfenced
 from helpers.workbook.optional import HEADING, MARK, optional
 from helpers.workbook.run import EXERCISE, tags
@@ -28,7 +25,6 @@ LINES_A_MINUTE = 12
 MINUTES = {"predict": 1, EXERCISE: 7, "explorer": 2}
 LAST = ("Summary", "Exercises", "Links")
 """What chapters end with, which is no section."""
-TRACKS, CONTENTS = "tracks.toml", style.CONTENTS
 
 
 @dataclass(frozen=True)
@@ -108,59 +104,3 @@ def said(cells: Sequence[NotebookNode]) -> str:
     source = re.sub(r"(\*\*Minutes:\*\* )\d+( \+ \d+)?", rf"\g<1>{total(cells)}", cells[0].source)
     source = re.sub(r"\n\n\*\*Sections:\*\* .*", "", source)
     return re.sub(r"(\*\*Minutes:\*\* .*)", lambda found: f"{found[1]}\n\n{listing(cells)}", source)
-
-
-def write(folder: Path) -> None:
-    """Have each chapter, and the table of contents, say what its sections take."""
-    import nbformat
-
-    contents = (folder / CONTENTS).read_text(encoding="utf-8")
-    for path in sorted(folder.glob(PAGES)):
-        page = style.open_page(path)
-        page.cells[0].source = said(page.cells)
-        nbformat.write(page.notebook, path)
-        row = rf"(\| \[[^|]*\]\({re.escape(path.name)}\) \| )[\d +]+ \|"
-        contents = re.sub(row, rf"\g<1>{total(page.cells)} |", contents)
-    (folder / CONTENTS).write_text(contents, encoding="utf-8")
-
-
-# -- tracks -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Track:
-    """A way through the course: for each chapter, by number, the titles of the sections to read."""
-
-    title: str
-    what: str
-    chapters: dict[str, tuple[str, ...]]
-
-    def of(self, number: str, cells: Sequence[NotebookNode]) -> tuple[Section, ...]:
-        """Its sections of a chapter. Raises ValueError for a title that no section has."""
-        known = {section.title: section for section in sections(cells)}
-        if missing := [title for title in self.chapters[number] if title not in known]:
-            raise ValueError(f"chapter {number} has no section {missing[0]!r}; it has {', '.join(known)}")
-        return tuple(known[title] for title in self.chapters[number])
-
-    def skipped(self, number: str, cells: Sequence[NotebookNode]) -> list[bool]:
-        """For each cell of a chapter whether it belongs to a section that the track leaves out."""
-        kept = {at for section in self.of(number, cells) for at in section.cells}
-        begin = sections(cells)[0].cells.start
-        return [at >= begin and at not in kept for at in range(len(cells))]
-
-
-def tracks(folder: Path) -> dict[str, Track]:
-    """The tracks that are listed in a folder of chapters, by name; none where there is no list."""
-    if not (folder / TRACKS).is_file():
-        return {}
-    listed = tomllib.loads((folder / TRACKS).read_text(encoding="utf-8"))
-    return {
-        name: Track(row["title"], row["what"], {number: tuple(titles) for number, titles in row["chapters"].items()})
-        for name, row in listed.items()
-    }
-
-
-if __name__ == "__main__":
-    from helpers.workbook.command import project_folder
-
-    write(project_folder() / "notebooks")

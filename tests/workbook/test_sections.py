@@ -10,13 +10,13 @@ import pytest
 from helpers import cli
 from helpers.checking import learner_state
 from helpers.workbook import run as notebooks
-from helpers.workbook import sections, style
+from helpers.workbook import sections, style, tracks
 from helpers.workbook.optional import needed
 from helpers.workbook.progress import progress
 from tests.workbook.made import code, text, written
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks"
-TRACKS = sections.tracks(FOLDER)
+TRACKS = tracks.tracks(FOLDER)
 STOPS = [(name, number) for name, track in TRACKS.items() for number in track.chapters]
 
 
