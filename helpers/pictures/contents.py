@@ -151,7 +151,6 @@ plots.attention_tiles       plots.attention       What has one query accumulated
 widgets.attention_tiles     explorers.kernels     How does online softmax traverse the attention matrix?
 plots.attention_bytes       chapters.ch17         How do the bytes of attention grow with the sequence length?
 plots.walked_tiles          chapters.ch17         In which order does a block visit the tiles of the scores?
-plots.fragment_lanes        chapters.ch17         Which lane holds each element of a fragment of mma?
 plots.taking_turns          chapters.ch17         When do two warpgroups keep the tensor cores busy?
 
 Memory in training

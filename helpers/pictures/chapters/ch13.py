@@ -103,11 +103,14 @@ def bank_groups(
 
 
 @styled
-def lane_map(fragments: Mapping[str, np.ndarray], *, lane: int = 0) -> Picture:
+def lane_map(
+    fragments: Mapping[str, np.ndarray], *, lane: int = 0, slots: Mapping[str, np.ndarray] | None = None
+) -> Picture:
     """Which lane holds each element of the fragments of one product; the elements of `lane` are orange.
 
-    fragments: by name, an array of lane numbers of the fragment's shape. ValueError for none, or more than three, and
-    where lanes hold different numbers of elements.
+    fragments: by name, an array of lane numbers of the fragment's shape; `slots`, by the same names: which of its
+    lane's elements each one is, in the order of the registers, shown for those of `lane`. ValueError for none, or more
+    than three fragments, and where lanes hold different numbers of elements.
     """
     check_count(fragments, MOST_PRODUCTS, "fragments")
     if any(len(set(np.bincount(lanes.ravel(), minlength=LANES_OF_A_WARP))) > 1 for lanes in fragments.values()):
@@ -120,13 +123,23 @@ def lane_map(fragments: Mapping[str, np.ndarray], *, lane: int = 0) -> Picture:
         axes = figure.add_axes((left, 0.9 - 2 * side * rows, side * columns, 2 * side * rows))
         axes.imshow(np.where(lanes == lane, 2, lanes // 4 % 2), cmap=LANES, vmin=0, vmax=2, aspect="auto")
         for (row, column), each in np.ndenumerate(lanes):
-            axes.text(column, row, str(each), ha="center", va="center", fontsize=6)
+            if slots and each == lane:
+                text = axes.text(column, row, str(slots[name][row, column]), fontsize=9, fontweight="bold")
+            else:
+                text = axes.text(column, row, str(each), fontsize=6)
+            text.set(ha="center", va="center")
         axes.set(xticks=[], yticks=[])
         figure.text(left, 0.93, f"{name}, {rows} × {columns}", fontsize=9)
         left += side * (columns + 2)
     held = ", ".join(f"{np.count_nonzero(lanes == lane)} of {name}" for name, lanes in fragments.items())
-    figure.text(0.03, 0.02, f"numbers: the lane; orange: what lane {lane} holds", fontsize=8.5)
-    return Picture(figure, f"Lane {lane} holds {held}. Every lane holds as many.")
+    said = f"Lane {lane} holds {held}. Every lane holds as many."
+    legend = f"numbers: the lane; orange: what lane {lane} holds"
+    if slots:
+        legend += ", in the order of its registers"
+        orders = {np.where(lanes == lane, slots[name], -1).tobytes() for name, lanes in fragments.items()}
+        said += f" Lane {lane}'s elements {'have the same places and order' if len(orders) == 1 else 'differ'}."
+    figure.text(0.03, 0.02, legend, fontsize=8.5)
+    return Picture(figure, said)
 
 
 @styled
