@@ -71,3 +71,21 @@ def test_a_kernel_in_a_string_has_the_colours_of_its_language(lab, tmp_path):
     assert colours(0, "// three") == [comment]
     assert colours(0, '"for nobody"') == [string]
     assert string not in colours(0, "x[") + colours(0, "x")
+
+
+def test_cards_are_less_bright_in_the_dark(lab, tmp_path):
+    folder = tmp_path / "book"
+    folder.mkdir()
+    drawn = "from helpers import plots, show\nshow(plots.operator_calls())"
+    written(folder, text("# First"), code(drawn), name="a.ipynb")
+    page = lab(folder)
+    page.open("a.ipynb")
+    page.run_all()
+
+    def filtered() -> str:
+        return page.script("return getComputedStyle(document.querySelector('.jp-OutputArea figure')).filter")
+
+    page.wait("the figure", lambda: page.figures())
+    assert filtered() == "none"
+    page.dark()
+    assert filtered() == "brightness(0.8)"
