@@ -259,6 +259,6 @@ FAMILIES = (
     Family(
         "the result is wrong",
         lambda e: _first(e) if with_arrays(e) else None,
-        "None of the known mistakes does just this.",
+        "This isn't a mistake we recognise.",
     ),
 )
