@@ -125,7 +125,7 @@ Matrix products and fusion
 plots.operator_calls        chapters.ch24         Which parts of a PyTorch operator does each kind of call run?
 plots.product_tiles         chapters.ch13         What do a block, a warp and a thread of a matrix product touch?
 plots.bank_groups           chapters.ch13         Which banks hold the chunks of a tile, with and without a swizzle?
-plots.lane_map              chapters.ch13         Which lane holds which element of a fragment?
+plots.lane_map              plots.products        Which lane holds which element of a fragment?
 plots.tile_orders           chapters.ch13         Which bands of the factors does a wave of blocks load?
 plots.work_lanes            chapters.ch13         How evenly do split-K and stream-K spread the work over SMs?
 plots.tile_walk             chapters.ch05         Which tiles does a block of a matrix product load, step by step?
