@@ -125,8 +125,8 @@ Matrix products and fusion
 plots.operator_calls        chapters.ch24         Which parts of a PyTorch operator does each kind of call run?
 plots.product_tiles         chapters.ch13         What do a block, a warp and a thread of a matrix product touch?
 plots.bank_groups           chapters.ch13         Which banks hold the chunks of a tile, with and without a swizzle?
-plots.lane_map              chapters.ch13         Which lane holds which element of a fragment?
 plots.tensor_memory         chapters.ch13         Which lanes and columns of tensor memory does each warp read?
+plots.lane_map              plots.products        Which lane holds which element of a fragment?
 plots.tile_orders           chapters.ch13         Which bands of the factors does a wave of blocks load?
 plots.work_lanes            chapters.ch13         How evenly do split-K and stream-K spread the work over SMs?
 plots.tile_walk             chapters.ch05         Which tiles does a block of a matrix product load, step by step?
@@ -152,7 +152,6 @@ plots.attention_tiles       plots.attention       What has one query accumulated
 widgets.attention_tiles     explorers.kernels     How does online softmax traverse the attention matrix?
 plots.attention_bytes       chapters.ch17         How do the bytes of attention grow with the sequence length?
 plots.walked_tiles          chapters.ch17         In which order does a block visit the tiles of the scores?
-plots.fragment_lanes        chapters.ch17         Which lane holds each element of a fragment of mma?
 plots.taking_turns          chapters.ch17         When do two warpgroups keep the tensor cores busy?
 
 Memory in training

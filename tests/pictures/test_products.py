@@ -99,7 +99,7 @@ def launch(**names) -> Launch:
 def test_maps_of_scales_say_how_many_there_are():
     maps = {"one": np.full((4, 8), 2.0), "two": np.repeat([[1.0, 4.0]], 4, axis=0).repeat(4, axis=1)}
     picture = plots.scale_maps(maps)
-    assert picture.finding == "one: 1 different scale, 2^1.0; two: 2 different scales, 2^0.0 to 2^2.0."
+    assert picture.finding == "one: 1 different scale, 2^1; two: 2 different scales, 2^0 to 2^2."
     with pytest.raises(ValueError, match="1 to 4 maps"):
         plots.scale_maps({})
 
@@ -236,6 +236,15 @@ def test_what_tensor_memory_does_not_have(allocated, load, words):
         plots.tensor_memory(allocated, load)
 
 
+def test_a_map_of_lanes_says_whether_fragments_have_the_same_order():
+    row, column = np.indices((16, 8))
+    lanes, slots = row % 8 * 4 + column // 2, column % 2 + row // 8 * 2
+    same = plots.lane_map({"sums": lanes, "left": lanes}, lane=6, slots={"sums": slots, "left": slots})
+    assert same.finding.endswith("Every lane holds as many. Lane 6's elements have the same places and order.")
+    other = plots.lane_map({"sums": lanes, "left": lanes}, lane=6, slots={"sums": slots, "left": 3 - slots})
+    assert other.finding.endswith("Lane 6's elements differ.")
+
+
 def test_a_compact_wave_needs_fewer_bands():
     by_rows = [(number // 8, number % 8) for number in range(64)]
     square = sorted(by_rows, key=lambda tile: (tile[0] // 4, tile[1] // 4))
@@ -254,20 +263,6 @@ def test_the_longest_lane_sets_how_busy_the_sms_are():
 def test_nothing_to_draw(plot):
     with pytest.raises(ValueError, match="1 to 3"):
         plot({}, *{plots.bank_groups: [(8, 4)], plots.tile_orders: [4]}.get(plot, []))
-
-
-def held_by_rows() -> np.ndarray:
-    """A fragment in which lane i holds the elements 8 · i to 8 · i + 7."""
-    return np.arange(256).reshape(32, 8)
-
-
-def test_fragments_say_whether_a_lane_holds_the_same_elements():
-    same = plots.fragment_lanes({"sums": held_by_rows(), "left": held_by_rows()}, lane=6)
-    assert same.finding == "In sums and left lane 6 holds the same elements in the same order, from rows 3."
-    other = plots.fragment_lanes({"sums": held_by_rows(), "left": np.roll(held_by_rows(), 2, axis=0)}, lane=6)
-    assert other.finding == "In sums and left lane 6 holds different elements, from rows 2 and 3."
-    with pytest.raises(ValueError, match="has to hold each of the 256 elements once"):
-        plots.fragment_lanes({"sums": np.zeros((32, 8), int)})
 
 
 PRODUCTS, SOFTMAX = 0, 1

@@ -12,6 +12,8 @@ from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.exercise import comparable
 
 Look = Callable[[Evidence], str | None]
+UNRECOGNISED = "This isn't a mistake we recognise."
+"""What is said of an answer that no family and no mistake of the exercise has words for."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ import numpy as np
 
 from helpers.checking.examine import Evidence
 from helpers.checking.exercise import Form, alike, comparable
-from helpers.checking.families.family import Family, Look, failing
+from helpers.checking.families.family import UNRECOGNISED, Family, Look, failing
 
-UNRECOGNISED = "This isn't a mistake we recognise."
 NUMBERS = int | float | np.integer | np.floating
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.families.family import (
+    UNRECOGNISED,
     Family,
     Look,
     as_matrices,
@@ -259,6 +260,6 @@ FAMILIES = (
     Family(
         "the result is wrong",
         lambda e: _first(e) if with_arrays(e) else None,
-        "None of the known mistakes does just this.",
+        UNRECOGNISED,
     ),
 )

@@ -1,4 +1,4 @@
-"""Pictures of chapter 13: who touches what in a matrix product, banks, fragments, tensor memory, the order of work."""
+"""Pictures of chapter 13: who touches what in a matrix product, banks, tensor memory, the order of work."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Rectangle
 
 from helpers.pictures.figures import CYCLE, PALETTE, Picture, blank, styled
-from helpers.pictures.plots.common import WARP as LANES_OF_A_WARP
 from helpers.pictures.plots.common import check_count
-from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
+from helpers.pictures.plots.products import BANDS, LEVELS, MOST_PRODUCTS, legend_of_levels
 from vgpu.base.words import plural
 from vgpu.isa.tensor_memory import COLUMNS, QUARTER, UNIT
 from vgpu.isa.tensor_memory import LANES as LANES_OF_TENSOR_MEMORY
@@ -68,7 +67,6 @@ def product_tiles(found: Sequence[TouchedElements], left: str = "a", right: str 
 
 BANK_GROUPS = 8
 """Chunks of 16 bytes that the 32 banks serve in one wavefront."""
-LANES = ListedColormap(("#ffffff", "#dbe9f4", PALETTE["orange"]))
 
 
 @styled
@@ -105,32 +103,6 @@ def bank_groups(
 
 
 @styled
-def lane_map(fragments: Mapping[str, np.ndarray], *, lane: int = 0) -> Picture:
-    """Which lane holds each element of the fragments of one product; the elements of `lane` are orange.
-
-    fragments: by name, an array of lane numbers of the fragment's shape. ValueError for none, or more than three, and
-    where lanes hold different numbers of elements.
-    """
-    check_count(fragments, MOST_PRODUCTS, "fragments")
-    if any(len(set(np.bincount(lanes.ravel(), minlength=LANES_OF_A_WARP))) > 1 for lanes in fragments.values()):
-        raise ValueError("each of the 32 lanes holds as many elements of a fragment as any other")
-    figure = blank()
-    side = min(0.95 / (sum(each.shape[1] for each in fragments.values()) + 2 * len(fragments)), 0.8 / 32)
-    left = 0.03
-    for name, lanes in fragments.items():
-        rows, columns = lanes.shape
-        axes = figure.add_axes((left, 0.9 - 2 * side * rows, side * columns, 2 * side * rows))
-        axes.imshow(np.where(lanes == lane, 2, lanes // 4 % 2), cmap=LANES, vmin=0, vmax=2, aspect="auto")
-        for (row, column), each in np.ndenumerate(lanes):
-            axes.text(column, row, str(each), ha="center", va="center", fontsize=6)
-        axes.set(xticks=[], yticks=[])
-        figure.text(left, 0.93, f"{name}, {rows} × {columns}", fontsize=9)
-        left += side * (columns + 2)
-    held = ", ".join(f"{np.count_nonzero(lanes == lane)} of {name}" for name, lanes in fragments.items())
-    figure.text(0.03, 0.02, f"numbers: the lane; orange: what lane {lane} holds", fontsize=8.5)
-    return Picture(figure, f"Lane {lane} holds {held}. Every lane holds as many.")
-
-
 def _kib(columns: int) -> str:
     return f"{columns * LANES_OF_TENSOR_MEMORY * 4 // 1024} KiB"
 
@@ -193,7 +165,7 @@ def tile_orders(orders: Mapping[str, Sequence[tuple[int, int]]], wave: int) -> P
             when[tile] = number // wave
         down, along = ({tile[axis] for tile in order[:wave]} for axis in (0, 1))
         axes = figure.add_axes((at * width + 0.035, 0.14, width - 0.05, 0.68))
-        axes.imshow(np.where(when == 0, 2, when % 2), cmap=LANES, vmin=0, vmax=2)
+        axes.imshow(np.where(when == 0, 2, when % 2), cmap=BANDS, vmin=0, vmax=2)
         axes.plot([-1.2] * len(down), sorted(down), "s", ms=2.5, color=PALETTE["blue"], clip_on=False)
         axes.plot(sorted(along), [-1.2] * len(along), "s", ms=2.5, color=PALETTE["blue"], clip_on=False)
         axes.set(xticks=[], yticks=[], xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))

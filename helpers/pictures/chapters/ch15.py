@@ -134,7 +134,7 @@ def scale_maps(maps: Mapping[str, ArrayLike]) -> Picture:
     powers = {title: np.log2(np.asarray(scales, dtype=float)) for title, scales in maps.items()}
     low = min(each.min() for each in powers.values())
     high = max(each.max() for each in powers.values())
-    figure, axes = subplots(1, len(maps), left=0.05, right=0.9, top=0.86, bottom=0.12, wspace=0.22)
+    figure, axes = subplots(1, len(maps), left=0.08, right=0.86, top=0.86, bottom=0.14, wspace=0.25)
     said = []
     for where, (title, each) in zip(axes[0], powers.items(), strict=True):
         image = where.imshow(
@@ -143,10 +143,10 @@ def scale_maps(maps: Mapping[str, ArrayLike]) -> Picture:
         where.set_title(title, fontsize=10)
         where.set_xlabel("column", fontsize=9)
         where.tick_params(labelsize=8)
-        same = f"2^{each.min():.1f}" if each.min() == each.max() else f"2^{each.min():.1f} to 2^{each.max():.1f}"
+        same = f"2^{each.min():.3g}" if each.min() == each.max() else f"2^{each.min():.3g} to 2^{each.max():.3g}"
         said.append(f"{title}: {plural(len(np.unique(each)), 'different scale')}, {same}")
     axes[0][0].set_ylabel("row", fontsize=9)
-    bar = figure.colorbar(image, cax=figure.add_axes((0.92, 0.2, 0.015, 0.6)))
+    bar = figure.colorbar(image, cax=figure.add_axes((0.89, 0.2, 0.015, 0.6)))
     bar.set_label("log2 of the scale", fontsize=9)
     return Picture(figure, "; ".join(said) + ".")
 

@@ -1,14 +1,12 @@
-"""Pictures of chapter 17: bytes of attention, the order of tiles, fragments of `mma`, turns of two warpgroups."""
+"""Pictures of chapter 17: bytes of attention, the order of tiles, turns of two warpgroups."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from helpers.pictures.figures import CYCLE, DASHES, MARKERS, Drawing, Picture, new, styled
 from helpers.pictures.plots.common import check_count
-from helpers.pictures.plots.ink import INK, PALE, Ink
+from helpers.pictures.plots.ink import PALE, Ink
 from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
 from vgpu.tools.steps.walks import Walked
@@ -138,44 +136,6 @@ def _said(found: Walked) -> str:
         f"{coming[0].start} to {coming[-1].stop - 1} of {comes} in {plural(len(coming), 'tile')}, and stores the same "
         f"rows of {stored}."
     )
-
-
-CELL, GAP, EDGE, LANES = 24, 56, 16, 32
-LANE, OTHER = "#f7d38a", "#ffffff"
-
-
-def fragment_lanes(fragments: Mapping[str, np.ndarray], *, lane: int = 5) -> Drawing:
-    """Which lane of a warp holds each element of a 16 × 16 matrix, in one fragment and in another.
-
-    fragments: by name, an array of shape (lanes, 8) that says for each lane which elements it holds, in the order of
-    its registers; element 16 · row + column. The elements of `lane` are coloured and show their place in that order.
-    """
-    ink = Ink()
-    panels: dict[str, list[int]] = {}
-    for at, (name, held) in enumerate(fragments.items()):
-        if sorted(np.ravel(held)) != list(range(EDGE * EDGE)) or np.shape(held) != (LANES, 8):
-            raise ValueError(f"{name!r} has to hold each of the {EDGE * EDGE} elements once, eight in each of 32 lanes")
-        left, panels[name] = 30 + at * (EDGE * CELL + GAP), [int(element) for element in held[lane]]
-        ink.text(left, 20, name, size=12.5, bold=True, mono=False)
-        for holder, elements in enumerate(held):
-            for slot, element in enumerate(elements):
-                x, y = left + element % EDGE * CELL, 34 + element // EDGE * CELL
-                mine = holder == lane
-                ink.box(x, y, CELL, CELL, LANE if mine else OTHER, EDGES[COMES] if mine else EDGES[BARE], line=0.8)
-                ink.text(
-                    x + CELL / 2, y + CELL / 2 + 4, slot if mine else holder, size=13 if mine else 9, bold=mine,
-                    ink=INK if mine else PALE, anchor="middle",
-                )  # fmt: skip
-    bottom = 34 + EDGE * CELL + 22
-    ink.text(30, bottom, f"small: the lane that holds the element; large: lane {lane}'s eight, in order", size=11,
-             ink=PALE, mono=False)  # fmt: skip
-    same = len({tuple(each) for each in panels.values()}) == 1
-    rows = sorted({element // EDGE for each in panels.values() for element in each})
-    return ink.drawing(
-        f"In {' and '.join(panels)} lane {lane} holds {'the same' if same else 'different'} elements"
-        f"{' in the same order' if same else ''}, from rows {' and '.join(map(str, rows))}.",
-        30 + len(fragments) * (EDGE * CELL + GAP), bottom + 14,
-    )  # fmt: skip
 
 
 PRODUCTS, SOFTMAX = 0, 1

@@ -1,4 +1,4 @@
-"""Matrix products: who touches which elements, and how near kernels come to a library's rate."""
+"""Matrix products: who touches or holds which elements, and how near kernels come to a library's rate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from helpers.pictures.figures import PALETTE, Picture, new, styled
+import numpy as np
+from matplotlib.colors import ListedColormap
+
+from helpers.pictures.figures import PALETTE, Picture, blank, new, styled
+from helpers.pictures.plots.common import WARP as LANES_OF_A_WARP
+from helpers.pictures.plots.common import check_count
 from vgpu.base.words import plural
 
 if TYPE_CHECKING:
@@ -17,6 +22,8 @@ MODEL_ERROR = 1.5
 """Of two modelled times within this factor the order is not to be believed: TIME_MODEL.md."""
 LEVELS = ("#f1f1f1", "#bcd9ee", "#3f8fc9", "#d55e00")
 MOST_PRODUCTS = 3
+BANDS = ListedColormap(("#ffffff", "#dbe9f4", PALETTE["orange"]))
+"""White, pale and orange: cells in bands, and those that are meant."""
 
 
 def legend_of_levels(figure: Figure, y: float, names: Sequence[str]) -> None:
@@ -101,3 +108,43 @@ def _shares_said(rows: Sequence[Share], gpu: str, library: Mapping[str, str], si
     if measured:
         said += f". Published ({published}): from {_per_cent(min(measured))} to {_per_cent(max(measured))}"
     return said + "."
+
+
+@styled
+def lane_map(
+    fragments: Mapping[str, np.ndarray], *, lane: int = 0, slots: Mapping[str, np.ndarray] | None = None
+) -> Picture:
+    """Which lane holds each element of the fragments of one product; the elements of `lane` are orange.
+
+    fragments: by name, an array of lane numbers of the fragment's shape; `slots`, by the same names: which of its
+    lane's elements each one is, in the order of the registers, shown for those of `lane`. ValueError for none, or more
+    than three fragments, and where lanes hold different numbers of elements.
+    """
+    check_count(fragments, MOST_PRODUCTS, "fragments")
+    if any(len(set(np.bincount(lanes.ravel(), minlength=LANES_OF_A_WARP))) > 1 for lanes in fragments.values()):
+        raise ValueError("each of the 32 lanes holds as many elements of a fragment as any other")
+    figure = blank()
+    side = min(0.95 / (sum(each.shape[1] for each in fragments.values()) + 2 * len(fragments)), 0.8 / 32)
+    left = 0.03
+    for name, lanes in fragments.items():
+        rows, columns = lanes.shape
+        axes = figure.add_axes((left, 0.9 - 2 * side * rows, side * columns, 2 * side * rows))
+        axes.imshow(np.where(lanes == lane, 2, lanes // 4 % 2), cmap=BANDS, vmin=0, vmax=2, aspect="auto")
+        for (row, column), each in np.ndenumerate(lanes):
+            if slots and each == lane:
+                text = axes.text(column, row, str(slots[name][row, column]), fontsize=9, fontweight="bold")
+            else:
+                text = axes.text(column, row, str(each), fontsize=6)
+            text.set(ha="center", va="center")
+        axes.set(xticks=[], yticks=[])
+        figure.text(left, 0.93, f"{name}, {rows} × {columns}", fontsize=9)
+        left += side * (columns + 2)
+    held = ", ".join(f"{np.count_nonzero(lanes == lane)} of {name}" for name, lanes in fragments.items())
+    said = f"Lane {lane} holds {held}. Every lane holds as many."
+    legend = f"numbers: the lane; orange: what lane {lane} holds"
+    if slots:
+        legend += ", in the order of its registers"
+        orders = {np.where(lanes == lane, slots[name], -1).tobytes() for name, lanes in fragments.items()}
+        said += f" Lane {lane}'s elements {'have the same places and order' if len(orders) == 1 else 'differ'}."
+    figure.text(0.03, 0.02, legend, fontsize=8.5)
+    return Picture(figure, said)

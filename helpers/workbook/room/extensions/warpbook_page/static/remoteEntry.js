@@ -8,7 +8,9 @@
 (() => {
   const STYLE = `
     .jp-RenderedMarkdown > :is(p, ul, ol, blockquote, details, h1, h2, h3, h4) { max-width: 42em; }
-    [data-jp-theme-light="false"] figure[role="img"] { filter: invert(0.9) hue-rotate(180deg); }
+    [data-jp-theme-light="false"] .jp-OutputArea :is(figure[role="img"], div[role="group"][aria-label]) {
+      filter: invert(0.9) hue-rotate(180deg);
+    }
   `;
 
   const plugin = {
