@@ -132,7 +132,7 @@ class Entry:
 
     def cells(self) -> list[str]:
         why = self.differs or ("" if self.result.better else self.reason)
-        verdict = ("kept" if self.kept else "taken back") + (f": {why}" if why else "")
+        verdict = ("kept" if self.kept else "reverted") + (f": {why}" if why else "")
         return [self.change, self.evidence, str(self.result), self.result.source, verdict]
 
 
@@ -148,10 +148,10 @@ class ChangeLog:
         """Enter a change and say whether it stays.
 
         reason: why a change is kept that shows nothing here, stated before it was tried, with its source. differs: how
-        the results of the program are others than before, so that it is taken back however fast it is.
+        the results of the program are others than before, so that it is reverted however fast it is.
         """
         entry = self.entries[change] = Entry(change, evidence, result, reason, differs)
-        return f"{change}: {result}, so {'kept' if entry.kept else 'taken back'}"
+        return f"{change}: {result}, so {'kept' if entry.kept else 'reverted'}"
 
     HEADS = ("change", "evidence", "before and after", "source", "decision")
 

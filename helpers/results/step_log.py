@@ -3,7 +3,7 @@
     log = StepLog(steps=2, gpu="A100")
     log.run("as found", train, slow)                 # train(slow) does two steps and returns their two losses
     log.run("pinned", train, pinned)
-    log.take_back("pinned")                          # what follows is compared with the version before it
+    log.revert("pinned")                             # what follows is compared with the version before it
     log.change("pinned")                             # what moved, against the version before
     log                                              # the table: a line a version
     log["as found"].ceilings()                       # the step's time if copies, waits, launches, … cost nothing
@@ -212,7 +212,7 @@ class StepLog(Mapping):
         if steps < 1:
             raise ValueError(f"a program does at least 1 step, not {steps}")
         self.steps, self.gpu, self.tolerance = steps, gpus.find(gpu), tolerance
-        self.taken_back: set[str] = set()
+        self.reverted: set[str] = set()
         self._versions: dict[str, Version] = {}
 
     def __getitem__(self, name: str) -> Version:
@@ -241,14 +241,14 @@ class StepLog(Mapping):
         )
         return self._versions[name]
 
-    def take_back(self, name: str) -> None:
+    def revert(self, name: str) -> None:
         """Mark a version as one that was not kept."""
-        self.taken_back.add(self[name].name)
+        self.reverted.add(self[name].name)
 
     def before(self, name: str) -> Version | None:
         """The version that `name` was made from: the last before it that was kept; None for the first."""
         names = list(self)
-        kept = [each for each in names[: names.index(self[name].name)] if each not in self.taken_back]
+        kept = [each for each in names[: names.index(self[name].name)] if each not in self.reverted]
         return self[kept[-1]] if kept else None
 
     def same_losses(self, name: str) -> bool:
@@ -276,7 +276,7 @@ class StepLog(Mapping):
 
     def _row(self, one: Version) -> list[str]:
         each = one.a_step
-        back = " (taken back)" if one.name in self.taken_back else ""
+        back = " (reverted)" if one.name in self.reverted else ""
         to_gpu, pinned = one.copied("H2D"), one.copied("H2D", True)
         how = {0: "pageable", to_gpu: "pinned"}.get(pinned, "mixed") if to_gpu else ""
         return [

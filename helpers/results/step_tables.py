@@ -54,7 +54,7 @@ class Ceilings(Rows):
     """The ceilings of a version, the most promising suspect first."""
 
     HEADS = ("if this cost nothing", "a step would take ({})", "at most faster by")
-    CAPTION = "What each suspect could give at most: <strong>modelled</strong>"
+    CAPTION = "What each change could gain at most: <strong>modelled</strong>"
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from vgpu.hardware.interconnects import LINKS
 def test_a_collective_says_what_is_whole_and_who_has_sent_what():
     halfway = show(plots.collective_moment(ring_steps(4), 4, 3, name="ring"))
     assert halfway.alt == (
-        "ring, after step 3 of 6: 4 of 16 chunks hold the whole sum; each rank has sent 3 chunks, where a message has "
-        "4 chunks."
+        "ring, after step 3 of 6: 4 of 16 chunks hold the complete sum; each rank has sent 3 chunks, where a message "
+        "has 4 chunks."
     )
     assert (
         "rank 0 has sent 12 chunks and the least busy rank 4" in show(plots.collective_moment(star_steps(4), 4, 6)).alt
@@ -37,7 +37,7 @@ def test_a_gantt_says_how_long_ranks_are_not_at_work():
     ticks = axes.get_xticks()
     assert [label.get_text() for label in axes.get_xticklabels()] == [f"{1000 * tick:g}" for tick in ticks]
     assert axes.get_xlabel() == "ms (modelled)"
-    assert alt == "run: 2 ranks in 400 ms (modelled). A rank is not at work for between 25% and 75% of that time."
+    assert alt == "run: 2 ranks in 400 ms (modelled). A rank is idle for between 25% and 75% of that time."
     with pytest.raises(ValueError, match="there is no span to draw"):
         plots.rank_gantt([])
 
@@ -52,10 +52,10 @@ def test_memory_says_from_which_stage_on_there_is_room():
     assert [text.get_text().strip() for text in picture.figure.axes[0].texts] == ["14.9", "9.31", "8.38", "7.45"]
     alt = show(picture).alt
     assert alt == (
-        "1 billion parameters on 2 ranks take 14.9, 9.31, 8.38, 7.45 GiB each at stages 0 to 3. On A there is room "
+        "1 billion parameters on 2 ranks take 14.9, 9.31, 8.38, 7.45 GiB each at stages 0 to 3. On A they fit "
         "from stage 1 on."
     )
-    assert "room at no stage" in show(plots.rank_memory_bars(1e12, 2, capacity=1e9, gpu="A")).alt
+    assert "fit at no stage" in show(plots.rank_memory_bars(1e12, 2, capacity=1e9, gpu="A")).alt
 
 
 def test_controls_are_named_and_curves_are_those_of_the_model():

@@ -38,13 +38,13 @@ def test_the_log_follows_the_rule():
     log = ChangeLog()
     faster, nothing = Ratio((0.4, 0.5, 0.5, 0.5, 0.6)), Ratio((0.9, 0.95, 1.0, 1.05, 1.1))
     assert log.enter("loader", "60 % of a step", faster).endswith("kept")
-    assert log.enter("fused", "many operators", nothing).endswith("taken back")
+    assert log.enter("fused", "many operators", nothing).endswith("reverted")
     log.enter("pinned", "copies wait", nothing, reason="needs a GPU")
     log.enter("reads", "3 a step", Count(3, 0, "reads"))
     log.enter("more", "", Count(3, 3, "reads"))
     log.enter("larger batch", "", faster, differs="fewer updates")
     assert [entry.kept for entry in log.entries.values()] == [True, False, True, True, False, False]
-    assert "taken back: fewer updates" in repr(log)
+    assert "reverted: fewer updates" in repr(log)
     for said in (repr(log), log._repr_html_()):
         assert "kept: needs a GPU" in said and "3 → 0 reads" in said and "counted" in said and "measured" in said
 

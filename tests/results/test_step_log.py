@@ -35,7 +35,7 @@ def changed_log() -> StepLog:
     log.run("as found", steps_of(40, reads=4))
     log.run("fewer", steps_of(10))
     log.run("wrong", steps_of(10, loss=1.1))
-    log.take_back("wrong")
+    log.revert("wrong")
     log.run("last", steps_of(2))
     return log
 
@@ -64,7 +64,7 @@ def test_each_version_is_compared_with_the_last_that_was_kept():
     assert [log.same_losses(name) for name in log] == [True, True, False, True]
     text = repr(log)
     assert "tensor cores" not in text and "tensor cores" in repr(log_of_one())
-    assert "wrong (taken back)" in text and "ANOTHER" in text and "within error" in text
+    assert "wrong (reverted)" in text and "ANOTHER" in text and "within error" in text
 
 
 def test_ceilings_take_one_suspect_away():
@@ -104,7 +104,7 @@ def test_what_is_drawn_says_what_changed():
     alt = show(widgets.changes(log).draw("as found", "last")).alt
     assert "launches 40 → 2" in alt and "waits of the host 5 → 2" in alt and "bytes to the GPU" not in alt
     alt = show(plots.change_steps(log)).alt
-    assert "4 versions of a step, 1 of them taken back" in alt and "40 launches" in alt
+    assert "4 versions of a step, 1 of them reverted" in alt and "40 launches" in alt
 
 
 def test_it_refuses_what_it_cannot_compare():

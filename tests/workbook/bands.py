@@ -77,7 +77,7 @@ BANDS = (
     Band("21b", "run-template", r"template per digit +\d+ +[\d.]+ +([\d.]+)", 0, 0.05),
     Band("21b", "run-template", r"template per digit .* ([\d.]+)", 9, 10),
     Band("21b", "cgan-load", r"in (\d+)%", 85, 100),
-    Band("21b", "own-run", r"first 5 steps ([\d.e-]+)", 0, 0.0001),
+    Band("21b", "own-run", r"first 5 steps ([\d.e+-]+)", 0, 0.0001),
     Band("22b", "run-alone", r"of the last ([\d.]+)$", 2.5, 3.1),
     Band("22b", "baselines", r"^character frequencies ([\d.]+)", 3.0, 3.3),
     Band("22b", "baselines", r"bigrams ([\d.]+)", 2.3, 2.5),

@@ -69,7 +69,7 @@ def _finding(name: str, rows: Mapping[str, Sequence[TraceSpan]]) -> str:
 def change_steps(log: StepLog) -> Picture:
     """The versions of a `StepLog` from the top down: a bar of modelled time each, with its launches and its gain.
 
-    White: a version that was taken back. Grey: one within the model's error of the last that was kept before it.
+    White: a version that was reverted. Grey: one within the model's error of the last that was kept before it.
     Raises ValueError for an empty log.
     """
     versions = list(log.values())
@@ -79,25 +79,23 @@ def change_steps(log: StepLog) -> Picture:
     figure, axes = new()
     figure.set_figheight(0.9 + 0.27 * len(versions))
     for row, version in enumerate(versions):
-        taken_back = version.name in log.taken_back
+        reverted = version.name in log.reverted
         clear = version is first or not 1 / MODEL_ERROR < log.gain(version.name) < MODEL_ERROR
         colour = PALETTE["blue" if clear else "grey"]
         axes.barh(row, 1e6 * version.seconds, height=0.7, ec=colour, lw=1,
-                  color="white" if taken_back else shade(colour, 0.6))  # fmt: skip
+                  color="white" if reverted else shade(colour, 0.6))  # fmt: skip
         told = f"  {version.a_step(version.launches):,.3g} launches, {first.seconds / version.seconds:.2g} ×"
         axes.text(1e6 * version.seconds, row, told, va="center", fontsize=8)
-    names = [version.name + (" (taken back)" if version.name in log.taken_back else "") for version in versions]
+    names = [version.name + (" (reverted)" if version.name in log.reverted else "") for version in versions]
     longest = max(version.seconds for version in versions)
     axes.set(yticks=range(len(versions)), ylim=(len(versions) - 0.4, -0.6), xlim=(0, 1.3e6 * longest))
     axes.set_yticklabels(names, fontsize=8)
     axes.set_xlabel(f"µs a step (modelled on {first.gpu.name})")
-    axes.set_title(
-        "grey: within the model's error of the last that was kept; white: taken back", fontsize=8, loc="left"
-    )
-    kept = [version for version in versions if version.name not in log.taken_back]
+    axes.set_title("grey: within the model's error of the last that was kept; white: reverted", fontsize=8, loc="left")
+    kept = [version for version in versions if version.name not in log.reverted]
     return Picture(
         figure,
-        f"{len(versions)} versions of a step, {len(log.taken_back)} of them taken back: from "
+        f"{len(versions)} versions of a step, {len(log.reverted)} of them reverted: from "
         f"{seconds_text(first.seconds)} and {first.a_step(first.launches):,.3g} launches to "
         f"{seconds_text(kept[-1].seconds)} and {kept[-1].a_step(kept[-1].launches):,.3g} "
         f"(modelled on {first.gpu.name}).",

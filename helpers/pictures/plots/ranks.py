@@ -88,7 +88,7 @@ def _told(spans: Sequence[RankSpan], name: str, kind: str, unit: str) -> str:
     shares = f"{least:.0%}" if round(least, 2) == round(most, 2) else f"between {least:.0%} and {most:.0%}"
     took = f"{whole:g} {unit}" if unit else seconds_text(whole)
     who = f"{name}: " if name else ""
-    return f"{who}{len(idle)} ranks in {took} ({kind}). A rank is not at work for {shares} of that time."
+    return f"{who}{len(idle)} ranks in {took} ({kind}). A rank is idle for {shares} of that time."
 
 
 @styled
@@ -184,7 +184,7 @@ def _line(ink: Ink, x1: float, y1: float, x2: float, y2: float) -> None:
 
 def _finding(moment: Moment, name: str, number: int, count: int, ranks: int) -> str:
     whole = [sum(len(held) == ranks for held in row) for row in moment.held]
-    done = f"{sum(whole)} of {ranks * ranks} chunks hold the whole sum"
+    done = f"{sum(whole)} of {ranks * ranks} chunks hold the complete sum"
     most, least = max(moment.sent), min(moment.sent)
     sent = f"each rank has sent {plural(most, 'chunk')}" if most == least else (
         f"rank {moment.sent.index(most)} has sent {plural(most, 'chunk')} and the least busy rank {least}"
@@ -231,7 +231,7 @@ def rank_memory_bars(
     fits = [stage for stage, total in zip(STAGES, totals, strict=True) if capacity and total * GIB <= capacity]
     room = ""
     if capacity:
-        room = f" On {gpu} there is room from stage {fits[0]} on." if fits else f" On {gpu} there is room at no stage."
+        room = f" On {gpu} they fit from stage {fits[0]} on." if fits else f" On {gpu} they fit at no stage."
     told = ", ".join(f"{total:,.3g}" for total in totals)
     return Picture(
         figure,

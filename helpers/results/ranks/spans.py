@@ -24,7 +24,7 @@ class RankSpan:
 
 
 def waiting(spans: Sequence[RankSpan], *, counted: Sequence[str] = (WAITING, "all-reduce")) -> list[float]:
-    """For each rank, the share of the time from the first start to the last end that it is not at work.
+    """For each rank, the share of the time from the first start to the last end that it is idle.
 
     Spans whose labels are in `counted` are no work.
     """

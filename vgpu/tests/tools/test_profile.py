@@ -113,7 +113,7 @@ def fake(monkeypatch):
     needs = SimpleNamespace(
         registers=33, shared_bytes=128, spill_store_bytes=16, spill_load_bytes=8, local_bytes=8, arch="sm_80"
     )
-    module = SimpleNamespace(launch=launch, check_dimensions=lambda *shape: shape)
+    module = SimpleNamespace(launch=launch, check_dimensions=lambda *shape: shape, in_rows=lambda *shape: True)
     unseen = SimpleNamespace(races=lambda counters: ())
     # First, as it imports its module, which has to see the real launch.
     monkeypatch.setattr("vgpu.tools.sanitize.sample.Sample", lambda *asked: unseen)

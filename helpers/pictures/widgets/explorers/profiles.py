@@ -93,7 +93,7 @@ def changes(log: StepLog, *, before: str | None = None, after: str | None = None
     names = list(log)
     if len(names) < 2:
         raise ValueError(f"before and after are two versions, and this log has {len(names)}: log.run(name, program)")
-    kept = [name for name in names if name not in log.taken_back]
+    kept = [name for name in names if name not in log.reverted]
     controls = {
         "before": dropdown("before", checked.among("before", before or names[0], names), names),
         "after": dropdown("after", checked.among("after", after or kept[-1], names), names),
