@@ -93,8 +93,8 @@ def code_lines(source: str) -> int:
 
 
 def words(markdown: str) -> int:
-    """Words a reader reads: links by their text; tables, code, pictures and the line of navigation left out."""
-    text = re.sub(r"^(\||\[Contents\]\().*$", "", unfenced(markdown), flags=re.MULTILINE)
+    """Words a reader reads: links by their text; without tables, code, pictures, and lines of navigation and sections."""
+    text = re.sub(r"^(\||\[Contents\]\(|\*\*Sections:).*$", "", unfenced(markdown), flags=re.MULTILINE)
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
     text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"<[^>]+>", "", text))
     return len(re.findall(r"[^\W_][\w'’-]*", text))

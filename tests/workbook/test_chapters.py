@@ -14,7 +14,7 @@ import pytest
 from helpers.checking.exercise import exercises
 from helpers.checking.families.functions import UNRECOGNISED
 from helpers.workbook import run as notebooks
-from helpers.workbook import style
+from helpers.workbook import sections, style
 from tests.workbook.bands import BANDS, beyond
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,10 +81,19 @@ def test_its_style(path, record_property):
 @every_chapter
 def test_its_row_in_the_contents(path):
     opening = style.open_page(path).cells[0].source
-    title, minutes = re.search(r"^# (.+)$", opening, re.MULTILINE)[1], re.search(r"\*\*Minutes:\*\* (\d+)", opening)[1]
+    title = re.search(r"^# (.+)$", opening, re.MULTILINE)[1]
     contents = (FOLDER / "README.md").read_text(encoding="utf-8")
+    minutes = sections.total(style.open_page(path).cells)
     assert f"\n| {number(path)} | [{title}]({path.name}) | {minutes} | " in contents
     assert "TODO" not in contents
+
+
+@every_chapter
+def test_its_minutes_are_those_of_its_sections(path):
+    """`python -m helpers.workbook.tracks` writes them."""
+    cells = style.open_page(path).cells
+    assert sections.said(cells) == cells[0].source
+    assert sections.listing(cells) in cells[0].source
 
 
 @every_chapter
