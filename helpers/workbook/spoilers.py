@@ -16,6 +16,7 @@ DETAILS = re.compile(r"<details\b.*?</details>", re.DOTALL)
 ANSWER = re.compile(r"The answer is (.+)")
 NEXT = re.compile(r"<details>|#|\*\*Exercise")
 """How the text after a revealed answer begins: folded, or about something else."""
+HEADING = re.compile(r"^#{2,6} ", re.MULTILINE)
 
 
 def in_sight(text: str) -> str:
@@ -42,6 +43,10 @@ def spoilers(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]:
         for between in range(_asked(cells, at, call) + 1, at):
             if _says(said, _seen(cells[between])):
                 yield between + 1, f"the answer, {said!r}, stands between the question and its answer"
+        if len(said) > 2:  # one or two digits stand in many outputs by chance
+            for later in _before_a_heading(cells, at):
+                if _says(said, _seen(cells[later])):
+                    yield later + 1, f"its stored output says {said!r}: put a heading between it and the question"
         after = cells[at + 1] if at + 1 < len(cells) else None
         if after is None or after.cell_type != "markdown":
             continue
@@ -70,9 +75,20 @@ def _asked(cells: Sequence[NotebookNode], at: int, call: ast.Call) -> int:
     return at
 
 
+def _before_a_heading(cells: Sequence[NotebookNode], at: int) -> Iterator[int]:
+    """The numbers of the code cells after `at` that a reader sees together with its question."""
+    for number in range(at + 1, len(cells)):
+        if cells[number].cell_type == "code":
+            if "predict" in cells[number].metadata.get("tags", ()):
+                return
+            yield number
+        elif HEADING.search(cells[number].source):
+            return
+
+
 def _says(answer: str, text: str) -> bool:
-    """Whether the answer stands in a text as a word or a number of its own; never where no answer is stored."""
-    return bool(answer) and bool(re.search(rf"(?<![\w.,]){re.escape(answer)}(?!\w|[.,]\d)", text))
+    """Whether the answer stands in a text as a word or a number, and not as an index; never where none is stored."""
+    return bool(answer) and bool(re.search(rf"(?<![\w.,\[]){re.escape(answer)}(?!\w|[.,]\d)", text))
 
 
 def _seen(cell: NotebookNode) -> str:

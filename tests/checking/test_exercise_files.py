@@ -73,9 +73,9 @@ def test_a_folder_without_words_says_how_to_begin(folder):
 
 def test_lines_of_words_are_joined_and_shared_budgets_changed(folder):
     changed(folder, 'shared = "SHARED_STORES"', 'shared = "SHARED_STORES"\nat_most = 2')
-    changed(folder, "Which element of the tile is\n", "Which element of the tile\n    is\n")
+    changed(folder, "Which element of the tile does a\n", "Which element of the tile\n    does a\n")
     task = read()
-    assert "Which element of the tile is it then?" in task.hints[0] and "\n" not in task.why
+    assert "Which element of the tile does a thread store?" in task.hints[0] and "\n" not in task.why
     assert [budget.at_most for budget in task.budgets] == [4.2, 4.2, 1.05, 2]
 
 

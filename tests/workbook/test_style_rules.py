@@ -148,6 +148,15 @@ BROKEN = (
         add(revealed('reveal("a")'), code("x", outputs=[DRAWN]), text("<details>So.</details>")),
         "comes before the discussion",
     ),
+    (
+        "unspoiled",
+        add(
+            revealed('reveal("a")', plain="The answer is 582. So."),
+            text("<details>So.</details>"),
+            code("warps", outputs=[new_output("stream", text="blocks of 33: 582 warps")]),
+        ),
+        "says '582': put a heading",
+    ),
     ("skippable", add(text("### More (optional)"), code("y = 1"), text("## On"), code("y + 1")), "it needs 'y'"),
     ("undiagnosed", add(code("x = 3", "exercise", outputs=[DIAGNOSED])), "--store"),
     ("navigation", swap(1, text(OPENING.replace("00_before", "02_after"))), "previous: [before](00_before.ipynb)"),

@@ -56,7 +56,9 @@ def launch_queue(
     axes.set(xlim=(0, until), ylim=(len(spans) - 0.1, -0.15), yticks=[at for at, _ in ticks], xlabel="µs (worked out)")
     axes.set_yticklabels([word for _, word in ticks], fontsize=8)
     axes.tick_params(axis="y", length=0)
-    axes.set_title("blue: the host asks · orange: the GPU works · dotted: the end", fontsize=9, fontweight="normal")
+    axes.set_title(
+        "blue: the host launches · orange: the GPU computes · dotted: the end", fontsize=9, fontweight="normal"
+    )
     told = "; ".join(
         f"{name}: {plural(len(works), 'kernel')}, {seconds_text(MICRO * ends[name])}, GPU at work "
         f"{sum(long for _, long in works) / ends[name]:.0%}"

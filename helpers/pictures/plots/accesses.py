@@ -44,7 +44,7 @@ def sector_finding(access: Access, prefix: str = "") -> str:
     return f"{prefix}{moved} for 1 {access.op} request, {100 * share:.3g} % of the bytes used."
 
 
-KEY = "blue: a word that a lane asked for (its number) · yellow: a sector that moves"
+KEY = "blue: a word that a lane requested (its number) · yellow: a sector that moves"
 
 
 @styled
@@ -181,7 +181,7 @@ def traffic(profile: Profile, *, prefix: str = "", scale: float = 0) -> Picture:
     times = brought / distinct if distinct else 0
     return Picture(
         figure,
-        f"{prefix}sectors bring {brought / 1024:,.4g} KiB for {asked / 1024:,.4g} KiB asked for, "
+        f"{prefix}sectors bring {brought / 1024:,.4g} KiB for {asked / 1024:,.4g} KiB requested, "
         f"{times:.3g} times the {distinct / 1024:,.4g} KiB that even a perfect cache must fetch.",
     )
 

@@ -141,14 +141,14 @@ def launch_numba(times):
 @pytest.mark.parametrize(
     ("launch", "words"),
     [
-        (launch_cuda, "times 4: sectors bring 0.5 KiB for 0.5 KiB asked for, 4 times the 0.125 KiB"),
-        (launch_numba, "times 4: sectors bring 0.5 KiB for 0.125 KiB asked for, 1 times the 0.5 KiB"),
+        (launch_cuda, "times 4: sectors bring 0.5 KiB for 0.5 KiB requested, 4 times the 0.125 KiB"),
+        (launch_numba, "times 4: sectors bring 0.5 KiB for 0.125 KiB requested, 1 times the 0.5 KiB"),
     ],
     ids=["cuda", "numba"],
 )
 def test_it_tells_asked_brought_and_distinct_bytes_apart(launch, words):
     explorer = widgets.traffic(launch, times=(1, 2, 4))
-    assert explorer.shown.alt.startswith("times 1: sectors bring 0.125 KiB for 0.125 KiB asked for, 1 times")
+    assert explorer.shown.alt.startswith("times 1: sectors bring 0.125 KiB for 0.125 KiB requested, 1 times")
     assert choose(explorer, times=4) == f"{words} that even a perfect cache must fetch."
 
 
