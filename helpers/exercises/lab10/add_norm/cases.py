@@ -13,7 +13,9 @@ Shape = tuple[int, int, int, int, int]
 def _case(rows: int, columns: int, offset: int, stride: int, blocks: int, eps: float = 0.5, seed: int = 0) -> Case:
     """x is a slice: row r begins at offset + r * stride of its storage, where all between the rows is NaN."""
     seed = seed or rows + columns
-    x, residual, weight = (numbers(shape, seed=seed + k) for k, shape in enumerate(((rows, columns),) * 2 + (columns,)))
+    x, residual, weight = (
+        numbers(size, seed=seed + k) for k, size in enumerate(((rows, columns),) * 2 + ((columns,),))
+    )
     storage = np.full(offset + (rows - 1) * stride + columns + 3, np.nan, np.float32)
     storage[offset + stride * np.arange(rows)[:, None] + np.arange(columns)] = x
     total = x.astype(np.float64) + residual
