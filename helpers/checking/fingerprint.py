@@ -73,12 +73,15 @@ def _found(finding: Finding | Unordered) -> str:
 
 
 def _tells(parts: dict, seen: Evidence) -> bool:
-    """Whether there is more to know an answer by than that the first thread stopped somewhere."""
+    """Whether there is more to know an answer by than that the first thread stopped somewhere.
+
+    At an address that isn't aligned it stops in some cases only, and by those it is known.
+    """
     stops = [case for case, o in zip(parts["cases"], seen.outcomes, strict=True) if o.error is not None]
     return (
         any(o.error is None and not o.ok for o in seen.outcomes)
         or any(parts[part] for part in ("found", "over"))
-        or any(re.search(r"\[|[1-9]|Deadlock|^\w+$", stop) for stop in stops)
+        or any(re.search(r"\[|[1-9]|Deadlock|Misaligned|^\w+$", stop) for stop in stops)
     )
 
 

@@ -38,7 +38,7 @@ READS = "shared wavefronts per 32 products"
 ORDINARY, INSTRUCTIONS = "multiplications on ordinary cores", "instructions per 16 x 16 x 16"
 SPECIAL, SHARED, BUSIEST = "special functions per element", "shared requests per warp", "busiest warp by average"
 TILES = way_of("lab12.tiles", "keys are read again", 1)
-GROUPED = way_of("lab12.grouped", "keys are taken in that nobody sees")
+GROUPED = way_of("lab12.grouped", "keys are taken in that no query sees")
 HEAD = "    __shared__ float tile_q[32][32], tile_k[32][33], tile_v[32][32];\n"
 PATCH, PATCH_PART = way_of("lab09.patch", "too many reads for a product", 1), "shared wavefronts per product"
 WHOLE = ("    if side <= top:  # the", "    if True:  # the")

@@ -1,3 +1,3 @@
-"""Lab 12, FlashAttention forward: a decoding step, tiles for a block of queries, a sliding window, grouped heads."""
+"""Lab 12, FlashAttention forward: a decoding step, tiles for queries, a window, grouped heads, a paged cache."""
 
-ORDER = ("step", "tiles", "window", "grouped")
+ORDER = ("step", "tiles", "window", "grouped", "decode")

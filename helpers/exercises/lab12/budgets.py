@@ -12,6 +12,8 @@ from helpers.exercises.lab12.shared import HEAD
 
 WARP, ROWS, FEWER_ROWS, FLOAT = 32, 32, 16, 4
 WIDTH, GROUP = 48, 4
+ARITHMETIC = 3 * 4 * HEAD
+"""Operations for a score: 4 · HEAD are its two products, the rest adds up and rescales."""
 
 
 def vectors(profile: Cost) -> float:

@@ -40,6 +40,6 @@ def _barriers_for_tiles(profile: Cost) -> float:
 
 
 MEASURES = {
-    "waits of a warp with no other copy under way": waits_alone,
+    "waits of a warp with no other copy in flight": waits_alone,
     "barriers of a warp per pair of tiles": _barriers_for_tiles,
 }
