@@ -93,7 +93,7 @@ def code_lines(source: str) -> int:
 
 
 def words(markdown: str) -> int:
-    """Words a reader reads: links by their text; without tables, code, pictures, and lines of navigation and sections."""
+    """Words a reader reads: links by their text; no tables, code, pictures, or lines of navigation and sections."""
     text = re.sub(r"^(\||\[Contents\]\(|\*\*Sections:).*$", "", unfenced(markdown), flags=re.MULTILINE)
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", text)
     text = re.sub(r"\]\([^)]*\)", "]", re.sub(r"<[^>]+>", "", text))

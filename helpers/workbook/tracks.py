@@ -70,8 +70,8 @@ def write(folder: Path) -> None:
         row = rf"(\| \[[^|]*\]\({re.escape(path.name)}\) \| )[\d +]+ \|"
         contents = re.sub(row, rf"\g<1>{total(page.cells)} |", contents)
     for heading, table in tables(folder).items():
-        before, after = re.split(rf"(?<=\n{heading}\n\n)\|.*?\n\n", contents, maxsplit=1, flags=re.DOTALL)
-        contents = f"{before}{table}\n\n{after}"
+        begin = contents.index("\n|", contents.index(f"\n{heading}\n")) + 1
+        contents = contents[:begin] + table + contents[contents.index("\n\n", begin) :]
     (folder / style.CONTENTS).write_text(contents, encoding="utf-8")
 
 
