@@ -60,7 +60,7 @@ class Unordered:
     kind: str
     title: str
     what: str
-    cure: str
+    fix: str
     line: None = None
     source: str = ""
     other_line: None = None

@@ -29,7 +29,7 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
         explained = [task.why] if task.of_a_lab else []  # a chapter shows its solution, a lab only tells of it
         return "\n".join([*explained, *([f"To go further: {task.stretch}"] if task.stretch else [])])
     said = [" ".join(filter(None, (mistake.teach, mistake.seen)))] if mistake else []
-    general = mistake not in task.mistakes  # an exercise's own words know better what mends it
+    general = mistake not in task.mistakes  # an exercise's own words know better what fixes it
     bad = evidence.first_wrong
     if bad is not None and bad.error is not None:
         named = "" if isinstance(bad.error, VirtualGPUError) else f"{type(bad.error).__name__}: "
@@ -43,7 +43,7 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
         said.append(f"{first.what}" + (f"\nline {first.line}: {first.source.strip()}" if first.line else ""))
         told = first.kind.startswith("race") and first.space == "shared"
         if general and not told:  # families tell it of the whole block, a finding of the two threads that it saw
-            said.append(f"Usual cure: {first.cure}")
+            said.append(f"Usual fix: {first.fix}")
     over = next((budget for budget in evidence.budgets if budget.over), None)
     if over is not None:
         said += [words for words in cost(over, mistake, task) if words not in said]
@@ -70,9 +70,9 @@ def noted(evidence: Evidence) -> tuple[tuple[str, bool, str], ...]:
 
 
 def _without_guess(error: Exception) -> str:
-    """An error's words. What usually mends an access outside an array, a guard, need not mend this one: the mistake
+    """An error's words. What usually fixes an access outside an array, a guard, need not fix this one: the mistake
     that was named says more of it."""
-    told, _, _ = str(error).partition("\n  Usual cure: ") if isinstance(error, OutOfBounds) else (str(error), "", "")
+    told, _, _ = str(error).partition("\n  Usual fix: ") if isinstance(error, OutOfBounds) else (str(error), "", "")
     return told
 
 

@@ -1,4 +1,4 @@
-"""What each chapter holds, in one table: for whoever plans, compares or mends chapters."""
+"""What each chapter holds, in one table: for whoever plans, compares or edits chapters."""
 
 from __future__ import annotations
 

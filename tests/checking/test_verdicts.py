@@ -22,7 +22,7 @@ RIGHT = Outcome(CASE, np.zeros(3, np.float32), NOTHING, NOTHING)
 
 
 def finding(kind: str, line: int, **others) -> Finding:
-    return Finding(kind, line, f"source {line}", f"What {line}.", f"cure {line}.", **others)
+    return Finding(kind, line, f"source {line}", f"What {line}.", f"fix {line}.", **others)
 
 
 MISALIGNED, UNWRITTEN = finding("misaligned", 3), finding("uninitialised", 5)
@@ -32,11 +32,11 @@ SHARED_RACE = finding("race_write_write", 4, space="shared")
 @pytest.mark.parametrize(
     ("findings", "mistake", "said"),
     [
-        ((MISALIGNED, UNWRITTEN), None, "What 3.\nline 3: source 3\nUsual cure: cure 3."),
-        ((UNWRITTEN, MISALIGNED), GENERAL, f"{GENERAL.teach}\nWhat 5.\nline 5: source 5\nUsual cure: cure 5."),
+        ((MISALIGNED, UNWRITTEN), None, "What 3.\nline 3: source 3\nUsual fix: fix 3."),
+        ((UNWRITTEN, MISALIGNED), GENERAL, f"{GENERAL.teach}\nWhat 5.\nline 5: source 5\nUsual fix: fix 5."),
         ((MISALIGNED,), OWN, f"{OWN.teach}\nWhat 3.\nline 3: source 3"),
         ((SHARED_RACE,), None, "What 4.\nline 4: source 4"),
-        ((replace(SHARED_RACE, space="global"),), None, "What 4.\nline 4: source 4\nUsual cure: cure 4."),
+        ((replace(SHARED_RACE, space="global"),), None, "What 4.\nline 4: source 4\nUsual fix: fix 4."),
     ],
 )
 def test_the_first_finding_is_told_and_its_cure_where_nothing_else_says_it(findings, mistake, said):

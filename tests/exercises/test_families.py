@@ -156,13 +156,13 @@ def test_a_family_is_told_with_its_facts(key, way, family, words):
 
 
 @pytest.mark.parametrize(
-    ("key", "way", "cure"),
+    ("key", "way", "fix"),
     [
         ("ch04.grey", ("planes[n + i]", "planes[n + 1 + i]"), "guard the access"),  # it has one
         ("ch08.table", IN_SHARED, "syncwarp"),  # seen in one warp only, as one element is the first case
     ],
 )
-def test_no_cure_is_told_that_would_not_mend_it(key, way, cure):
+def test_no_cure_is_told_that_would_not_mend_it(key, way, fix):
     task = exercise(key)
     report = check(built(task, patched(task, way)), key)
-    assert report.mistake and cure not in repr(report)
+    assert report.mistake and fix not in repr(report)

@@ -37,7 +37,9 @@ def test_the_chapters_are_there():
     assert {number(path) for path in CHAPTERS} >= WRITTEN
     assert (FOLDER / "00_start_here.ipynb").is_file()
     contents = (FOLDER / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| \d\d[b-z]? \| \[\D.+?\]\((.+?)\)", contents, re.MULTILINE) == [path.name for path in CHAPTERS]
+    assert re.findall(r"^\| \d\d[b-z]? \| \[\D.+?\]\((.+?)\)", contents, re.MULTILINE) == [
+        path.name for path in CHAPTERS
+    ]
 
 
 @pytest.mark.slow

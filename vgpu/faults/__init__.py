@@ -99,7 +99,7 @@ def _deadlock(scene: Scene) -> KernelError:
     line = min((number for number in threads_at if number is not None), default=None)
     return Deadlock(
         f"deadlock: in block {scene.named_block()} threads wait at different barriers, so none can go on.\n"
-        f"{positions}\n  Usual cure: every thread of a block must reach the same barrier: move it out of the branch.",
+        f"{positions}\n  Usual fix: every thread of a block must reach the same barrier: move it out of the branch.",
         line=line, block=scene.block, thread=next((threads[0] for threads in threads_at.values()), None),
     )  # fmt: skip
 
@@ -125,7 +125,7 @@ def _all_wait(scene: Scene) -> KernelError:
     first = next(iter(blocks_at[line].values())) if blocks_at.get(line) else None
     return Deadlock(
         "deadlock: blocks wait for memory to change, and no thread is left that could change it.\n"
-        f"{positions}\n{rest}  Usual cure: every block must reach every barrier of the grid, so move it out of the "
+        f"{positions}\n{rest}  Usual fix: every block must reach every barrier of the grid, so move it out of the "
         "branch or loop that some blocks skip; where a block waits for a flag, make sure that another one sets it.",
         line=line, block=scene.block, thread=first,
     )  # fmt: skip
@@ -151,7 +151,7 @@ def _timeout(scene: Scene) -> KernelError:
     words, line, thread = _running(scene)
     return KernelTimeout(
         f"the kernel did not end within {scene.fault.seconds:g} s: {words}\n"
-        "  Usual cure: check that the loop's condition changes in every thread. If the kernel only needs longer, set "
+        "  Usual fix: check that the loop's condition changes in every thread. If the kernel only needs longer, set "
         "the environment variable VGPU_TIMEOUT to more seconds.",
         line=line, thread=thread, block=scene.block,
     )  # fmt: skip
@@ -162,7 +162,7 @@ def _unfinished(scene: Scene) -> KernelError:
     return KernelTimeout(
         f"the kernel {scene.kernel.name} did not end within {scene.fault.seconds:g} s: {blocks - missing} of its "
         f"{blocks} blocks had begun, and none of them hangs.\n"
-        "  Usual cure: check the size of the grid, which is the number of blocks, not of threads. If the kernel only "
+        "  Usual fix: check the size of the grid, which is the number of blocks, not of threads. If the kernel only "
         "needs longer, set the environment variable VGPU_TIMEOUT to more seconds.",
         block=scene.block,
     )  # fmt: skip
@@ -179,7 +179,7 @@ def _trap(scene: Scene) -> KernelError:
     fix = ""
     if "%envreg" in scene.kernel.ptx or "cudaCGSynchronize" in scene.kernel.ptx:
         fix = (
-            "\n  Usual cure: a barrier of the whole grid needs a cooperative launch: "
+            "\n  Usual fix: a barrier of the whole grid needs a cooperative launch: "
             "cp.RawKernel(…, enable_cooperative_groups=True)."
         )
     at = "" if scene.line is None else f"\n  {scene.at_line(scene.line)}"
@@ -197,7 +197,7 @@ def _partial(scene: Scene) -> KernelError:
     count = (scene.fault.address & 0xFFFFFFFF).bit_count()
     return PartialWarp(
         f"part of a warp: {scene.where()} and {count - 1} others of its warp execute `{scene.site.instruction}`, which "
-        f"needs all 32.\n  {scene.at_line(scene.line)}\n  Usual cure: let whole warps reach it: choose by warp "
+        f"needs all 32.\n  {scene.at_line(scene.line)}\n  Usual fix: let whole warps reach it: choose by warp "
         "(`threadIdx.x / 32`), not by thread, and make the threads of a block a multiple of 32.",
         **scene.keywords(),
     )
@@ -206,7 +206,7 @@ def _partial(scene: Scene) -> KernelError:
 def _unlike(scene: Scene) -> KernelError:
     return PartialWarp(
         f"unlike lanes: {scene.where()} gives `{scene.site.instruction}` another address or row length than the first "
-        f"thread of its warp.\n  {scene.at_line(scene.line)}\n  Usual cure: the whole warp moves one matrix: compute "
+        f"thread of its warp.\n  {scene.at_line(scene.line)}\n  Usual fix: the whole warp moves one matrix: compute "
         "its address from the warp's number (`threadIdx.x / 32`), not from the thread's.",
         **scene.keywords(),
     )
@@ -215,7 +215,7 @@ def _unlike(scene: Scene) -> KernelError:
 def _warpgroup(scene: Scene) -> KernelError:
     return PartialWarp(
         f"part of a warpgroup: {scene.where()} executes `{scene.site.instruction}`, which needs four warps, the first "
-        f"a multiple of 4; the block has {scene.fault.address} warps.\n  {scene.at_line(scene.line)}\n  Usual cure: "
+        f"a multiple of 4; the block has {scene.fault.address} warps.\n  {scene.at_line(scene.line)}\n  Usual fix: "
         "make the threads of a block a multiple of 128, and choose what they do by warpgroup (`threadIdx.x / 128`).",
         **scene.keywords(),
     )
@@ -225,7 +225,7 @@ def _descriptor(scene: Scene) -> KernelError:
     return OutOfBounds(
         f"out of bounds: {scene.where()} gives `{scene.site.instruction}` the descriptor of a matrix that reaches to "
         f"byte {scene.fault.address} of the block's shared memory, which has fewer.\n  {scene.at_line(scene.line)}\n"
-        "  Usual cure: check the descriptor: address and both distances without their low 4 bits (the address as "
+        "  Usual fix: check the descriptor: address and both distances without their low 4 bits (the address as "
         "`__cvta_generic_to_shared` gives it), the swizzling mode, and that the tile has as many rows as the product.",
         address=scene.fault.address,
         **scene.keywords(),
@@ -239,7 +239,7 @@ def _stride(scene: Scene) -> KernelError:
     return Misaligned(
         f"misaligned: {scene.where()} gives a row length of {scene.fault.address} elements to "
         f"`{scene.site.instruction}`, which is no multiple of {found.grain} bytes.\n  {scene.at_line(scene.line)}\n"
-        f"  Usual cure: pad the rows to a multiple of {elements} elements.",
+        f"  Usual fix: pad the rows to a multiple of {elements} elements.",
         **scene.keywords(),
     )
 
@@ -247,7 +247,7 @@ def _stride(scene: Scene) -> KernelError:
 def _bar_number(scene: Scene) -> KernelError:
     return KernelError(
         f"no such barrier: {scene.where()} comes to barrier {scene.fault.address} of its block, and a block has 0 to "
-        f"15.\n  {scene.at_line(scene.line)}\n  Usual cure: check how the barrier's number is computed.",
+        f"15.\n  {scene.at_line(scene.line)}\n  Usual fix: check how the barrier's number is computed.",
         **scene.keywords(),
     )
 

@@ -35,7 +35,7 @@ def _bounds(scene: Scene) -> KernelError:
             what, position, fix = "write to constant memory", f"of {name}, which kernels can only read", _CONSTANT
     message = (
         f"{what}: {scene.where()} {verb} {site.nbytes or 'many'} bytes {position}.\n"
-        f"  {scene.at_line(scene.line)}\n  Usual cure: {fix}"
+        f"  {scene.at_line(scene.line)}\n  Usual fix: {fix}"
     )
     return OutOfBounds(message, address=fault.address, **scene.keywords())
 
@@ -209,7 +209,7 @@ def _alignment(scene: Scene) -> KernelError:
         grain = found.alignment
         return Misaligned(
             f"misaligned: {scene.where()} gives `{site.instruction}` a matrix at an address that is no multiple of "
-            f"{grain} (it is off by {fault.address % grain}).\n  {scene.at_line(scene.line)}\n  Usual cure: let tiles "
+            f"{grain} (it is off by {fault.address % grain}).\n  {scene.at_line(scene.line)}\n  Usual fix: let tiles "
             f"begin at multiples of {grain} bytes, and declare shared arrays with `__align__({grain})`.",
             address=fault.address, **scene.keywords(),
         )  # fmt: skip
@@ -218,7 +218,7 @@ def _alignment(scene: Scene) -> KernelError:
     message = (
         f"misaligned: {scene.where()} {_VERB[site.kind]} {f'{site.nbytes} bytes ' if site.nbytes else ''}at an address "
         f"that is no multiple of {grain} (it is off by {fault.address % grain}).\n  {scene.at_line(scene.line)}\n"
-        f"  Usual cure: an access of {grain} bytes{example} has to start at a multiple of {grain} bytes: shift the "
+        f"  Usual fix: an access of {grain} bytes{example} has to start at a multiple of {grain} bytes: shift the "
         "view, or fall back to single elements."
     )
     return Misaligned(message, address=fault.address, **scene.keywords())

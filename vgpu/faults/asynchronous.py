@@ -31,7 +31,7 @@ def _fields(word: int) -> tuple[int, int, int]:
 
 
 def _message(scene: Scene, what: str, fix: str) -> str:
-    return f"{what}\n  {scene.at_line(scene.line)}\n  Usual cure: {fix}"
+    return f"{what}\n  {scene.at_line(scene.line)}\n  Usual fix: {fix}"
 
 
 def _barrier(what: str, fix: str) -> Callable[[Scene], KernelError]:
@@ -64,7 +64,7 @@ def _stalled(scene: Scene) -> KernelError:
     lacking = f"{pending} of {expected} arrivals" + (f" and {missing} bytes of copies" if missing else "")
     text = (
         f"deadlock: every thread of block {scene.named_block()} that still runs waits at an mbarrier or a barrier, and "
-        f"nothing is under way that could complete it. {scene.where()} waits for a phase that lacks {lacking}."
+        f"nothing is in flight that could complete it. {scene.where()} waits for a phase that lacks {lacking}."
     )
     fix = (
         "the arrivals a phase gets must be as many as its barrier was initialised with, the bytes announced with "

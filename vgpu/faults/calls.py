@@ -18,7 +18,7 @@ def _stack(scene: Scene) -> KernelError:
     what = f"`{plain(target.name)}`" if isinstance(target, Sym) else "a function through a pointer"
     return StackOverflow(
         f"stack overflow: {scene.where()} called {what} when it was {scene.fault.address} calls deep already, and its "
-        f"stack of {layout.STACK_BYTES} bytes is full.\n  {scene.at_line(scene.line)}\n  Usual cure: check that the "
+        f"stack of {layout.STACK_BYTES} bytes is full.\n  {scene.at_line(scene.line)}\n  Usual fix: check that the "
         "recursion ends in every thread; if it does and is only deep, write it as a loop.",
         **scene.keywords(),
     )
@@ -38,7 +38,7 @@ def _pointer(scene: Scene) -> KernelError:
         what = f"`{plain(names[handle])}`, whose parameters are others than the call gives"
         fix = "give the pointer the type of the function it points to."
     return InvalidCall(
-        f"invalid call: {scene.where()} called {what}.\n  {scene.at_line(scene.line)}\n  Usual cure: {fix}",
+        f"invalid call: {scene.where()} called {what}.\n  {scene.at_line(scene.line)}\n  Usual fix: {fix}",
         **scene.keywords(),
     )
 

@@ -18,7 +18,7 @@ def _free(scene: Scene) -> KernelError:
     if named is not None:
         what = f"`{named}`, an array of the host's"
     return InvalidFree(
-        f"invalid free: {scene.where()} freed {what}.\n  {scene.at_line(scene.line)}\n  Usual cure: {fix}",
+        f"invalid free: {scene.where()} freed {what}.\n  {scene.at_line(scene.line)}\n  Usual fix: {fix}",
         address=address, **scene.keywords(),
     )  # fmt: skip
 

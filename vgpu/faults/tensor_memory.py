@@ -28,7 +28,7 @@ def _error(kind: type[KernelError], what: str, fix: str) -> Callable[[Scene], Ke
 def _told(scene: Scene, kind: type[KernelError], text: str, fix: str) -> KernelError:
     where = f"{scene.where()}: `{scene.site.instruction}` {text}"
     return kind(
-        f"tensor memory: {where}\n  {scene.at_line(scene.line)}\n  Usual cure: {fix}",
+        f"tensor memory: {where}\n  {scene.at_line(scene.line)}\n  Usual fix: {fix}",
         address=scene.fault.address, **scene.keywords(),
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ class BadHandle(KernelError, ValueError):
 def error(scene: Scene) -> KernelError:
     """The exception for a fault whose `address` is the handle and whose `detail` are the lane's x, y, z."""
     site, handle = scene.site, scene.fault.address & (2**64 - 1)  # the slot holds it signed
-    at = f"\n  {scene.at_line(scene.line)}\n  Usual cure: "
+    at = f"\n  {scene.at_line(scene.line)}\n  Usual fix: "
     if site.kind == "texture_query":
         return _bad(scene, *_query_complaint(handle, site.instruction.opcode == "suq"), at)
     surface = site.kind != "texture"

@@ -50,7 +50,7 @@ _TENSOR = {
 _ASSUMPTIONS = (
     "The slowest resource is the bound; the others are hidden behind it but for a rest: times add as their cubes.",
     f"DRAM delivers {DRAM_EFFICIENCY:.0%} of the data sheet's bandwidth.",
-    "What is asked for again is found in L2 the more often the more of the footprint fits: misses fall with the "
+    "What is requested again is found in L2 the more often the more of the footprint fits: misses fall with the "
     "square root of the cache's size.",
     "Requests take one pass of L1 per line of 128 bytes; lines are estimated from sectors and bytes.",
     "Instructions are PTX, one issue slot each; the machine code has other, often fewer, instructions.",
@@ -159,7 +159,7 @@ def model_time(counters: CountedLaunch, occupancy: Occupancy | None, gpu: GPU) -
         waves = blocks / (occupancy.blocks_per_sm * gpu.sms)
         terms["latency"] = math.ceil(waves) * _chain(counters, min(1, dram / max(requested, 1)), gpu) / gpu.clock
         assumptions.append(
-            f"A warp has up to {LOADS_IN_FLIGHT} loads and {INDEPENDENT_INSTRUCTIONS} instructions under way; "
+            f"A warp has up to {LOADS_IN_FLIGHT} loads and {INDEPENDENT_INSTRUCTIONS} instructions in flight; "
             "other warps of the SM fill the gaps, and a wave of blocks ends before the next one begins."
         )
     busiest = max((name for name in terms if name != "launch"), key=lambda name: terms[name])

@@ -135,7 +135,7 @@ def end(queue: Queue) -> Graph:
         queue.lost = False
         raise operations.CaptureError(
             "cudaErrorStreamCaptureInvalidated: operation failed due to a previous error during capture. There is no "
-            "graph: mend that error, and capture again."
+            "graph: fix that error, and capture again."
         )
     if capture is None:
         raise operations.CaptureError("cudaErrorIllegalState: this stream is not being captured: begin_capture first")

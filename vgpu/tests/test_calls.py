@@ -54,7 +54,7 @@ def test_endless_recursion_ends_in_an_error_that_names_line_thread_and_depth(eng
     assert error.line == 3 and error.thread == (5, 0, 0)
     assert str(STACK_BYTES // 16) in str(error)
     if engine.name == "compiled":
-        assert "`forever`" in str(error) and "Usual cure" in str(error)
+        assert "`forever`" in str(error) and "Usual fix" in str(error)
 
 
 def test_a_full_stack_leaves_other_memory_alone(compiled):

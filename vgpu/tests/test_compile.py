@@ -152,7 +152,7 @@ def test_every_remedy_can_be_written_out():
         assert remedy.format(*["thing"] * groups).strip().endswith((".", "`.", "…"))
 
 
-# What a user types that kernels lack → a word of the cure, and what to write instead, which must compile.
+# What a user types that kernels lack → a word of the fix, and what to write instead, which must compile.
 CURES = (
     ("", "x[0] = INFINITY;", "cuda/std/cmath", "#include <cuda/std/cmath>", "x[0] = INFINITY + NAN;"),
     ("", "x[0] = M_PI;", "CUDART_PI", "#include <math_constants.h>", "x[0] = CUDART_PI + CUDART_PI_F;"),

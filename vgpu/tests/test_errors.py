@@ -162,7 +162,7 @@ def test_reading_past_the_end(compiled):
     assert error.address == data.ctypes.data + 400
     assert "thread (4) of block (3)" in text and "read" in text and "line 4" in text
     assert "at `argument 0[100]`, but `argument 0` has 100 elements" in text
-    assert "out[i] = 2 * in[i];" in text and "ure:" in text, "it shows the line and says what usually mends it"
+    assert "out[i] = 2 * in[i];" in text and "fix:" in text, "it shows the line and says what usually fixes it"
 
 
 def test_writing_past_the_end(compiled):

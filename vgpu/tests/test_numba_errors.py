@@ -1,4 +1,4 @@
-"""Numba's refusals: each names the user's line and says what usually mends it, in a few lines of text."""
+"""Numba's refusals: each names the user's line and says what usually fixes it, in a few lines of text."""
 
 import math
 

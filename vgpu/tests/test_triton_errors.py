@@ -1,4 +1,4 @@
-"""Triton's refusals: each names the user's line and says what usually mends it; Triton's own pages are left out."""
+"""Triton's refusals: each names the user's line and says what usually fixes it; Triton's own pages are left out."""
 
 import importlib.util
 import os

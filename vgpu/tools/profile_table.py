@@ -165,14 +165,14 @@ METRICS = (
     Metric(
         "load_efficiency",
         "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
-        "% of loaded sectors' bytes that lanes asked for",
+        "% of loaded sectors' bytes that lanes requested",
         "counted",
         _efficiency("load"),
     ),
     Metric(
         "store_efficiency",
         "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
-        "% of stored sectors' bytes that lanes asked for",
+        "% of stored sectors' bytes that lanes requested",
         "counted",
         _efficiency("store"),
     ),
@@ -358,7 +358,7 @@ def summary(profile: Profile) -> Iterator[str]:
                 f"counted: global {does}: {many(total[f'global_{op}_requests'], 'request')}, "
                 f"{many(total[f'global_{op}_sectors'], 'sector')}, "
                 f"{number(profile[f'sectors_per_{op}_request'])} a request, "
-                f"{profile[f'{op}_efficiency']:.1f} % of their bytes asked for"
+                f"{profile[f'{op}_efficiency']:.1f} % of their bytes requested"
             )
     if total["global_atomic_requests"]:
         yield f"counted: global atomics: {many(total['global_atomic_requests'], 'request')}"

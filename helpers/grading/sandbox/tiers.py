@@ -117,7 +117,7 @@ TIERS = (
     ),
 )
 
-HELP = """No sandbox can be had on this machine, so no student's code is run. One of these mends it:
+HELP = """No sandbox can be had on this machine, so no student's code is run. One of these fixes it:
 - Install bubblewrap: on Debian and Ubuntu `apt-get install bubblewrap`.
 - Let ordinary users make user namespaces: `sysctl user.max_user_namespaces` must not be 0, and on Ubuntu 23.10
   and newer `sysctl kernel.apparmor_restrict_unprivileged_userns` must be 0, or bwrap have an AppArmor profile.

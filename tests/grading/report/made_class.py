@@ -63,7 +63,7 @@ RACE = "a race"
 RACE_WORDS = (
     "Two threads use one element, one of them writes it, and nothing says who comes first.\n"
     "line 9: partial[t] += partial[t + step]\n"
-    "Usual cure: a barrier between the write and the read."
+    "Usual fix: a barrier between the write and the read."
 )
 HOSTILE = (
     f"Traceback (most recent call last):\n\x1b[0;31mValueError\x1b[0m: {SCRIPT} ]]> &amp; \x00\x08\ufffe\ud800\n"

@@ -275,7 +275,7 @@ def _in_flight(r: Watched, facts: Facts, write: Value, mask: Value) -> Value:
 
 
 def conflict(r: Watched, facts: Facts, kind: Value | int, lanes: Value, entries: Value) -> None:
-    """Report lanes that conflict with their entries, by how far apart the two threads are: that decides the cure."""
+    """Report lanes that conflict with their entries, by how far apart the two threads are: that decides the fix."""
     blocks = facts.elsewhere(entries).bits() & lanes
     warps = facts.other_warp(entries).bits() & lanes & ~blocks
     within = lanes & ~(blocks | warps)

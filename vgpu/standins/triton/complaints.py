@@ -95,11 +95,11 @@ TABLE = (
 def explain(error: CompilationError | RuntimeError, kernel: JITFunction) -> CompileError | None:
     """A `CompileError` for Triton's error, kept as its `original`; None for a RuntimeError of another kind."""
     reason = _reason(error)
-    what, cure = f"Triton cannot compile it: {reason}", "See Triton's language reference."
+    what, remedy = f"Triton cannot compile it: {reason}", "See Triton's language reference."
     for pattern, happened, fix in TABLE:
         if match := re.search(pattern, reason):
             groups = match.groups()
-            what, cure = happened.format(*groups), fix.format(*groups, near=_near(groups))
+            what, remedy = happened.format(*groups), fix.format(*groups, near=_near(groups))
             break
     else:
         if not isinstance(error, CompilationError):
@@ -115,8 +115,8 @@ def explain(error: CompilationError | RuntimeError, kernel: JITFunction) -> Comp
     if isinstance(error, CompileTimeAssertionFailure):
         kind, said = FailedAssertion, f": {error.error_message}" if error.error_message else ""
         what = f"the condition of `tl.static_assert` does not hold{said}"
-        cure = "It says which constants the kernel can be compiled for: pass others."
-    return kind(f"{where}: {what}{source}\n\n{cure}", line, error)
+        remedy = "It says which constants the kernel can be compiled for: pass others."
+    return kind(f"{where}: {what}{source}\n\n{remedy}", line, error)
 
 
 class TritonCompileError(CompileError):
@@ -179,10 +179,10 @@ def misfit(error: TypeError, kernel: JITFunction, given: dict) -> ArgumentError 
     constants = [param.name for param in kernel.params if param.is_constexpr]
     names = re.findall(r"'(\w+)'", match[2]) if match[1] == "missing" else []
     lacking = [name for name in names if name in constants]
-    cure = (
+    remedy = (
         f"`{lacking[0]}` is a constant that the kernel is compiled for: pass it by name, "
         f"`{kernel.__name__}[grid](…, {lacking[0]}=256)`."
         if lacking
         else f"Its parameters are ({', '.join(kernel.arg_names)})."
     )
-    return ArgumentError(f"`{kernel.__name__}` {match[1]}{match[2]}. {cure}")
+    return ArgumentError(f"`{kernel.__name__}` {match[1]}{match[2]}. {remedy}")

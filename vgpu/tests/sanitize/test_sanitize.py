@@ -42,7 +42,7 @@ def test_a_finding_names_everything():
     assert (finding.line, finding.source) == (4, "out[i] = 2 * a[i];")
     assert (finding.thread, finding.block, finding.space) == ((8, 0, 0), (1, 0, 0), "global")
     assert finding.title == KINDS["out_of_bounds"].title and finding.level == "error"
-    assert "guard" in finding.cure
+    assert "guard" in finding.fix
 
 
 def test_errors_come_before_hints_and_each_by_line():
@@ -160,7 +160,7 @@ def test_both_threads_and_both_lines_are_named():
     assert found.kind == "race_read_write" and found.array == "tile"
     assert found.other_line - found.line in (1, -1)
     assert found.thread != found.other_thread and found.block == found.other_block == (0, 0, 0)
-    assert "cuda.sync" in found.cure
+    assert "cuda.sync" in found.fix
 
 
 def test_an_element_of_an_array_in_fortran_order_has_its_index():

@@ -138,8 +138,8 @@ load req  sect/req  store req  sect/req  shm wf/req  local req  lanes  instr  li
 <b>bold</b>, as all…
                                                                    32     32    13 }
 
-counted: global loads: 32 requests, 160 sectors, 5 a request, 80.0 % of their bytes asked for
-counted: global stores: 32 requests, 128 sectors, 4 a request, 100.0 % of their bytes asked for
+counted: global loads: 32 requests, 160 sectors, 5 a request, 80.0 % of their bytes requested
+counted: global stores: 32 requests, 128 sectors, 4 a request, 100.0 % of their bytes requested
 counted: shared loads: 4 requests, 2 of them of matrices, 2.50 wavefronts a request
 counted: lines 4 and 12: lanes of one warp store different values to one element, and one of them wins (3 requests): \
 `sanitize(kernel, grid, block, args, races_in_global=True)` shows more

@@ -24,14 +24,14 @@ class Finding:
     argument or shared array, and the element (an int, or a tuple by dimensions). space: "global", "shared", "local" or
     "". For races, spans: "warp" (lanes of one warp), "block" (warps of one block) and "grid" (two blocks), as far as
     conflicting pairs were seen there; overwrites: whether some pairs are a write after the other's read. what: one
-    sentence; cure: the usual fix.
+    sentence; fix: the usual fix.
     """
 
     kind: str
     line: int | None
     source: str
     what: str
-    cure: str
+    fix: str
     count: int = 1
     other_line: int | None = None
     other_source: str = ""
@@ -68,7 +68,7 @@ class Finding:
             lines.append(f"  line {self.line}: {self.source}".rstrip(": "))
         if self.other_line is not None and self.other_line != self.line:
             lines.append(f"  line {self.other_line}: {self.other_source}".rstrip(": "))
-        return "\n".join([*lines, f"  Usual cure: {self.cure}"])
+        return "\n".join([*lines, f"  Usual fix: {self.fix}"])
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,7 +148,7 @@ class Findings:
         """The findings that are shown, and a sentence for each group of the others."""
         groups: dict[tuple[str, str], list[Finding]] = {}
         for finding in self.findings:
-            groups.setdefault((finding.kind, finding.cure), []).append(finding)
+            groups.setdefault((finding.kind, finding.fix), []).append(finding)
         left_out, sentences = set(), []
         for group in groups.values():
             if len(group) > SHOWN + 1:
@@ -169,7 +169,7 @@ class Findings:
         shown, sentences = self._grouped()
         rows = "".join(_table_row(f) for f in shown)
         rows += "".join(f"<tr><td></td><td colspan='3'>{html.escape(text)}</td></tr>" for text in sentences)
-        head = "".join(f"<th style='text-align:left'>{h}</th>" for h in ("line", "what", "seen", "usual cure"))
+        head = "".join(f"<th style='text-align:left'>{h}</th>" for h in ("line", "what", "seen", "usual fix"))
         caption = f"<caption style='text-align:left;color:inherit'>{html.escape(self.title)}</caption>"
         return in_box(f"<table style='color:inherit;background:transparent'>{caption}<tr>{head}</tr>{rows}</table>")
 
@@ -181,7 +181,7 @@ def _table_row(finding: Finding) -> str:
         for line, source in lines.items() if line is not None
     )  # fmt: skip
     what = f"<b>{html.escape(finding.title)}</b><br>{_as_html(finding.what)}"
-    cells = (code, what, f"{finding.count}×", _as_html(finding.cure))
+    cells = (code, what, f"{finding.count}×", _as_html(finding.fix))
     return "<tr>" + "".join(f"<td style='text-align:left;vertical-align:top'>{c}</td>" for c in cells) + "</tr>"
 
 

@@ -11,7 +11,7 @@ class Kind:
 
     key: str
     title: str
-    cure: str
+    fix: str
     level: str = "error"
 
 

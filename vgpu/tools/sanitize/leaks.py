@@ -79,8 +79,8 @@ class Leaks:
     def __repr__(self) -> str:
         if not self.found:
             return self.title
-        cure = "  Usual cure: free what malloc gave; let no list, dictionary or global name keep arrays of old rounds."
-        return "\n\n".join([self.title, *map(str, self.found)]) + "\n" + cure
+        fix = "  Usual fix: free what malloc gave; let no list, dictionary or global name keep arrays of old rounds."
+        return "\n\n".join([self.title, *map(str, self.found)]) + "\n" + fix
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"

@@ -118,7 +118,7 @@ class Report:
         masks = {f.line for f in found if f.kind in ("mask_absent", "mask_ended", "mask_self")}
         found = [f for f in found if f.kind != "shuffle_absent" or f.line not in masks]
         # Whether a read came before or after the free that it races with depends on the schedule.
-        freeing = {line for f in found if f.cure == _FREE_LATER for line in (f.line, f.other_line)}
+        freeing = {line for f in found if f.fix == _FREE_LATER for line in (f.line, f.other_line)}
         found = [f for f in found if f.kind != "use_after_free" or f.line not in freeing]
         rank = {kind: i for i, kind in enumerate(KINDS)}
         return tuple(
@@ -141,10 +141,10 @@ class Report:
                     self.entries.pop(key, None)
                     read.update = True
         add = "cuda.atomic.add" if self.names.kernel.language == "numba" else "atomicAdd"
-        cure = f"several threads update one element: use an atomic such as {add}, or give each its own."
+        fix = f"several threads update one element: use an atomic such as {add}, or give each its own."
         for entry in self.entries.values():
             if entry.update:
-                entry.finding = replace(entry.finding, cure=cure)
+                entry.finding = replace(entry.finding, fix=fix)
 
     def _place(self, number: int) -> tuple[Place, int | None, str]:
         """The place of this number, from 1 on, with its line and the line's text."""
@@ -163,7 +163,7 @@ class Report:
         error = faults.error(names.kernel, self.lowered, fault, names.grid, names.block, names.arrays)
         self.error = self.error or error
         first, _, rest = str(error).partition("\n")
-        cure = rest.partition("Usual cure: ")[2].replace("\n", " ").strip()
+        fix = rest.partition("Usual fix: ")[2].replace("\n", " ").strip()
         kind = self._fault_kind(fault)
         array, index = None, None
         if kind == "out_of_bounds" and (named := re.search(r"`(\w+)\[(-?\d+)\]`", first)):
@@ -171,7 +171,7 @@ class Report:
         what = first.partition(": ")[2] if ": " in first and kind not in ("assertion", "trap") else first
         space = self.lowered.sites[fault.site].space if fault.kind in ("bounds", "alignment") else ""
         finding = Finding(
-            kind, error.line, names.text(error.line), what or first, cure or KINDS[kind].cure, thread=error.thread,
+            kind, error.line, names.text(error.line), what or first, fix or KINDS[kind].fix, thread=error.thread,
             block=error.block or names.block_index(fault.block), array=array, index=index, space=space,
         )  # fmt: skip
         self.by_site[fault.kind, fault.site] = self._add(finding, lanes)
@@ -217,7 +217,7 @@ class Report:
         )
         kind = "overrun" if space == "shared" else "out_of_bounds"
         finding = Finding(
-            kind, line, text, what, KINDS[kind].cure, thread=names.thread_index(thread),
+            kind, line, text, what, KINDS[kind].fix, thread=names.thread_index(thread),
             block=names.block_index(block), array=array, index=index, space=space, address=None,
         )  # fmt: skip
         self.by_site["stray", number] = self._add(finding, lanes)
@@ -282,7 +282,7 @@ class Report:
             between = "nothing orders the two blocks" if two_blocks else "nothing orders the two"
             what = f"{who}, which {they} {_DID[there[0].kind]}{where}; {between}."
         finding = Finding(
-            key, what=what + lies, cure=_FREE_LATER if "free" in (place.kind, there[0].kind) else self._cure(
+            key, what=what + lies, fix=_FREE_LATER if "free" in (place.kind, there[0].kind) else self._cure(
                 key, two_blocks, thread // 32 == other_thread // 32),
             other_line=there[1], other_source=there[2], other_thread=them, other_block=their_block, **common,
         )  # fmt: skip
@@ -300,14 +300,14 @@ class Report:
     def _cure(self, key: str, two_blocks: bool, same_warp: bool) -> str:
         numba = self.names.kernel.language == "numba"
         if key in ("copy_pending", "proxy_fence", "product_fence", "race_lanes", "race_atomic"):
-            return KINDS[key].cure
+            return KINDS[key].fix
         if two_blocks:
             return (
                 "blocks run in any order: give every block its own elements, use atomics, or split the work in two "
                 "launches."
             )
         if key == "race_write_write":
-            return KINDS[key].cure
+            return KINDS[key].fix
         if same_warp:
             call = "cuda.syncwarp()" if numba else "__syncwarp()"
             return f"the lanes of a warp do not run in lock-step: put {call} between the two."
@@ -320,14 +320,14 @@ class Report:
         element = "a local array" if common["space"] == "local" else element
         written = "written before" if common["space"] == "local" else "written"
         what = f"{who} {_DOES[place.kind]} {element}, which {scopes[common['space']]} {written}."
-        return Finding("uninitialised", what=what, cure=KINDS["uninitialised"].cure, **common)
+        return Finding("uninitialised", what=what, fix=KINDS["uninitialised"].fix, **common)
 
     def _absent(self, row: int, number: int, thread: int, block: int, lane: int) -> None:
         """A use of a shuffle's result that came from a lane which took no part."""
         _, line, text = self._place(number)
         me, here = self.names.thread_index(thread), self.names.block_index(block)
         what = f"{self.names.said(me, here)} uses a value that came from lane {lane}, which isn't part of this shuffle."
-        finding = Finding("shuffle_absent", line, text, what, KINDS["shuffle_absent"].cure, thread=me, block=here)
+        finding = Finding("shuffle_absent", line, text, what, KINDS["shuffle_absent"].fix, thread=me, block=here)
         self._add(finding, 0, (row, number, 0))
 
     def early(self, number: int, product: int, thread: int, block: int) -> None:
@@ -346,10 +346,10 @@ class Report:
             f"{self.names.said(me, here)} and its warp use {_UNFINISHED[key].format(where)} in "
             f"`{place.instruction.opcode}`, before {_AWAITED[key]}."
         )
-        cure = KINDS[key].cure
+        fix = KINDS[key].fix
         self._add(
             Finding(
-                key, line, text, what, cure, other_line=other_line, other_source=other_text, thread=me,
+                key, line, text, what, fix, other_line=other_line, other_source=other_text, thread=me,
                 block=here,
             ), 1,
         )  # fmt: skip
@@ -370,8 +370,8 @@ class Report:
                 what = f"{what[:-1]}; the same holds for {len(found)} allocations, {size_text(total)} in all."
             _, _, block, thread = first.caller
             me, here = names.thread_index(thread), names.block_index(block)
-            cure = KINDS["heap_leak"].cure
-            self._add(Finding("heap_leak", line, names.text(line), what, cure, thread=me, block=here), len(found))
+            fix = KINDS["heap_leak"].fix
+            self._add(Finding("heap_leak", line, names.text(line), what, fix, thread=me, block=here), len(found))
 
     # ------------------------------------------------------------ barriers and masks
 
@@ -395,7 +395,7 @@ class Report:
             what = f"{names.said(me, here)} waits at line {line}, and {names.said(them)} at line {other_line}."
             self._add(
                 Finding(
-                    "barrier_divergent", line, names.text(line), what, KINDS["barrier_divergent"].cure,
+                    "barrier_divergent", line, names.text(line), what, KINDS["barrier_divergent"].fix,
                     other_line=other_line, other_source=names.text(other_line), thread=me, block=here,
                     other_thread=them, other_block=here,
                 ), 1,
@@ -406,7 +406,7 @@ class Report:
             what = f"{names.said(me, here)} waits at the barrier, and {names.said(them)} has ended before."
             self._add(
                 Finding(
-                    "barrier_ended", line, names.text(line), what, KINDS["barrier_ended"].cure, thread=me, block=here,
+                    "barrier_ended", line, names.text(line), what, KINDS["barrier_ended"].fix, thread=me, block=here,
                     other_thread=them, other_block=here,
                 ), 1,
             )  # fmt: skip
@@ -416,7 +416,7 @@ class Report:
         _, line, text = self._place(number)
         me, here = self.names.thread_index(thread), self.names.block_index(block)
         what = f"{self.names.said(me, here)} comes to a barrier for {count} threads."
-        self._add(Finding("barrier_count", line, text, what, KINDS["barrier_count"].cure, thread=me, block=here), 1)
+        self._add(Finding("barrier_count", line, text, what, KINDS["barrier_count"].fix, thread=me, block=here), 1)
 
     def mask(self, number: int, warp: int, active: int, alive: int, named: list[int], block: int) -> None:
         """A `.sync` instruction whose mask leaves the lane itself out, or names lanes that are elsewhere."""
@@ -436,7 +436,7 @@ class Report:
             common: dict[str, Any] = dict(line=line, source=text, thread=me, block=here)
             if without:
                 what = f"{mask}, in which its own lane {lane} is missing."
-                self._add(Finding("mask_self", what=what, cure=KINDS["mask_self"].cure, **common), 1)
+                self._add(Finding("mask_self", what=what, fix=KINDS["mask_self"].fix, **common), 1)
             else:
                 elsewhere = missing & alive
                 kind, missing = ("mask_absent", elsewhere) if elsewhere else ("mask_ended", missing)
@@ -445,7 +445,7 @@ class Report:
                 state = "is not here" if elsewhere else "has ended"
                 what = f"{mask}, and lane {absent}, {names.said(them)}, {state}."
                 self._add(
-                    Finding(kind, what=what, cure=KINDS[kind].cure, other_thread=them,
+                    Finding(kind, what=what, fix=KINDS[kind].fix, other_thread=them,
                             other_block=here, **common), 1,
                 )  # fmt: skip
             return
@@ -457,7 +457,7 @@ class Report:
         here = names.block_index(block)
         what = f"{names.said(me, here)} takes the mask 0x{active:08x} of activemask(), without {names.said(them)}."
         self._add(
-            Finding("activemask", line, text, what, KINDS["activemask"].cure, thread=me, block=here,
+            Finding("activemask", line, text, what, KINDS["activemask"].fix, thread=me, block=here,
                     other_thread=them, other_block=here), 1,
         )  # fmt: skip
 

@@ -86,5 +86,5 @@ def _varying(touched: _LaunchMemory, seeds: Sequence[int], results: list[dict[in
             listed = ", ".join(f"`{name}`" for name in names)
             verb = "differs" if len(names) == 1 else "differ"
             what = f"{listed} {verb} between seed {seeds[0]} and seed {seed}."
-            return [Finding("schedule", None, "", what, KINDS["schedule"].cure, array=names[0], space="global")]
+            return [Finding("schedule", None, "", what, KINDS["schedule"].fix, array=names[0], space="global")]
     return []

@@ -206,7 +206,7 @@ def _advice(first: Operation, second: Operation) -> str:
         )
     if "host read" in kinds:
         return (
-            "An asynchronous copy has only been asked for when the call returns: synchronise the stream (or an event "
+            "An asynchronous copy has only been queued when the call returns: synchronise the stream (or an event "
             "recorded behind the copy) before the host reads the buffer."
         )
     if "host write" in kinds:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from helpers.checking.exercise import Case
 
-GIVEN = (  # free blocks, bytes asked for
+GIVEN = (  # free blocks, bytes requested
     ((512,), 1), ((512,), 512), ((1024,), 600), ((512, 1024, 512), 1), ((4096, 8192, 3072), 1900),
     ((2048, 8192, 4096), 2049), ((3072, 2560, 2560), 2000), ((1024, 2048), 2049), ((), 5),
     ((6144, 5120, 1536, 5632), 4608),

@@ -1,4 +1,4 @@
-"""The cure of a race fits all its pairs of threads, not the first that was met."""
+"""The fix of a race fits all its pairs of threads, not the first that was met."""
 
 import numpy as np
 import pytest
@@ -63,19 +63,19 @@ def only(kernel, grid, block, args):
 
 
 @pytest.mark.parametrize(
-    ("threads", "pairs", "cure"), [(32, 31, "__syncwarp()"), (33, 32, "__syncthreads()"), (256, 255, "__syncthreads()")]
+    ("threads", "pairs", "fix"), [(32, 31, "__syncwarp()"), (33, 32, "__syncthreads()"), (256, 255, "__syncthreads()")]
 )
-def test_one_pair_across_warps_makes_it_a_barrier_of_the_block(threads, pairs, cure):
+def test_one_pair_across_warps_makes_it_a_barrier_of_the_block(threads, pairs, fix):
     race = only(cp.RawKernel(NEIGHBOURS, "difference"), 1, threads, (floats(256), floats(256)))
-    assert race.count == pairs and cure in race.cure
+    assert race.count == pairs and fix in race.fix
     apart = {race.thread[0] // 32, race.other_thread[0] // 32}
-    assert len(apart) == (1 if threads == 32 else 2), "the pair that is told is one that the cure is for"
+    assert len(apart) == (1 if threads == 32 else 2), "the pair that is told is one that the fix is for"
     assert race.spans == (("warp",) if threads == 32 else ("warp", "block"))
 
 
 def test_a_pair_across_blocks_rules_out_every_barrier_of_the_block():
     race = only(cp.RawKernel(ACROSS, "shift"), 2, 64, (floats(128), floats(128)))
-    assert race.block != race.other_block and "two launches" in race.cure
+    assert race.block != race.other_block and "two launches" in race.fix
     assert race.spans == ("warp", "block", "grid")
 
 
@@ -84,14 +84,14 @@ def test_a_pair_across_blocks_rules_out_every_barrier_of_the_block():
 @pytest.mark.parametrize("kernel", [cp.RawKernel(TALLY, "tally"), tally], ids=["cuda", "numba"])
 def test_an_update_in_three_steps_wants_an_atomic_and_no_barrier(kernel, grid, block):
     race = only(kernel, grid, block, (cp.zeros(1, "int32"),))
-    assert race.kind == "race_read_write" and "atomic" in race.cure and "sync" not in race.cure
+    assert race.kind == "race_read_write" and "atomic" in race.fix and "sync" not in race.fix
 
 
 def test_an_update_of_elements_found_in_data_wants_an_atomic():
     values = cp.asarray(np.arange(128) % 3)
-    assert "cuda.atomic.add" in only(histogram, 2, 64, (values, cp.zeros(3, "int32"))).cure
+    assert "cuda.atomic.add" in only(histogram, 2, 64, (values, cp.zeros(3, "int32"))).fix
 
 
 def test_averaging_in_place_is_no_update_of_one_element_by_several():
     race = only(cp.RawKernel(IN_PLACE, "smooth"), 1, 256, (floats(256),))
-    assert "__syncthreads()" in race.cure and "atomic" not in race.cure
+    assert "__syncthreads()" in race.fix and "atomic" not in race.fix
