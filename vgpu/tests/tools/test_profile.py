@@ -68,7 +68,7 @@ class FakeKernel:
     def __init__(self):
         self.finished = 0
 
-    def compiled(self, count, follow):
+    def compiled(self, count, follow, rows):
         return None, 0
 
     def prepare(self, args, grid=None, block=None):
