@@ -6,12 +6,14 @@ has a separate form (`context.TENSOR_MAP`) with the same contents and the same l
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from vgpu.base.context import COLUMNS, FILL_NAN, TENSOR_MAP, TENSOR_MARK, TENSOR_TYPES
 from vgpu.base.context import TENSOR_BYTES as BYTES
+from vgpu.base.errors import Unsupported
 
 SWIZZLES = (0, 32, 64, 128)
 DATA_TYPES = (*TENSOR_TYPES, "f32", "f32", "f32")
@@ -195,6 +197,29 @@ def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
         return None
     found = replace(found, fills_nan=bool(mode & FILL_NAN), type=("", *TENSOR_TYPES)[kind])
     return found if found.element == strides[0] else None
+
+
+def encoded(
+    kind: int, rank: int, address: int, sizes: int, strides: int, box: int, steps: int, interleave: int, swizzle: int,
+    fill: int,
+) -> bytes:  # fmt: skip
+    """The 128 bytes of a map, from the arguments of `cuTensorMapEncodeTiled`: `sizes` to `steps` are addresses.
+
+    Raises ValueError for what the driver refuses, Unsupported for what the virtual GPU hasn't.
+    """
+    if kind >= len(DATA_TYPES) or interleave or swizzle >= len(SWIZZLES):
+        raise Unsupported(
+            "cuTensorMapEncodeTiled: the virtual GPU has tensor maps of whole elements, not interleaved, swizzled by "
+            "32, 64 or 128 bytes or not at all."
+        )
+    axes, nbytes = min(rank, MOST_AXES), element_bytes(DATA_TYPES[kind])
+    numbers = lambda at, kind, count: list((kind * count).from_address(at))[::-1] if count > 0 else []
+    whole, short = ctypes.c_uint64, ctypes.c_uint32
+    found = describe(
+        address, nbytes, numbers(sizes, whole, axes), [*numbers(strides, whole, axes - 1), nbytes],
+        numbers(box, short, axes), swizzle=SWIZZLES[swizzle], steps=numbers(steps, short, axes),
+    )  # fmt: skip
+    return replace(found, fills_nan=bool(fill), type=DATA_TYPES[kind]).encode()
 
 
 def element_bytes(kind: str) -> int:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import replace
 
 from vgpu.base.errors import Unsupported
 from vgpu.operations import CUDARuntimeError
-from vgpu.storage.tensor_map import DATA_TYPES, MOST_AXES, SWIZZLES, describe, element_bytes
+from vgpu.storage.tensor_map import BYTES, encoded
 
 
 class TensorMaps:
@@ -18,22 +17,11 @@ class TensorMaps:
         interleave: int, swizzle: int, fill: int,
     ) -> None:  # fmt: skip
         """Write the 128 bytes of a map; what `cuTensorMapEncodeTiled` refuses is an invalid value."""
-        if kind >= len(DATA_TYPES) or interleave or swizzle >= len(SWIZZLES):
-            raise Unsupported(
-                "cuTensorMapEncodeTiled: the virtual GPU has tensor maps of whole elements, not interleaved, swizzled "
-                "by 32, 64 or 128 bytes or not at all."
-            )
-        axes, nbytes = min(rank, MOST_AXES), element_bytes(DATA_TYPES[kind])
-        numbers = lambda at, kind, count: list((kind * count).from_address(at))[::-1] if count > 0 else []
-        whole, short = ctypes.c_uint64, ctypes.c_uint32
         try:
-            found = describe(
-                address, nbytes, numbers(sizes, whole, axes), [*numbers(strides, whole, axes - 1), nbytes],
-                numbers(box, short, axes), swizzle=SWIZZLES[swizzle], steps=numbers(steps, short, axes),
-            )  # fmt: skip
+            made = encoded(kind, rank, address, sizes, strides, box, steps, interleave, swizzle, fill)
         except ValueError as error:
             raise CUDARuntimeError(f"cuTensorMapEncodeTiled: {error}") from None
-        ctypes.memmove(target, replace(found, fills_nan=bool(fill), type=DATA_TYPES[kind]).encode(), 128)
+        ctypes.memmove(target, made, BYTES)
 
     def do_driver_function(self, name: int) -> None:
         raise Unsupported(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from dataclasses import replace
 
+from vgpu.base.context import TENSOR_MARK
 from vgpu.base.errors import Unsupported
 from vgpu.storage.tensor_map import BYTES, DATA_TYPES, SWIZZLES, TensorDescriptor, describe, element_bytes
 
@@ -17,6 +18,8 @@ _TILED = 2  # the lowest four bits of the second word
 
 def as_ours(raw: bytes) -> bytes:
     """A kernel's parameter, in the virtual GPU's form if it is a tensor map. Raises Unsupported for packed elements."""
+    if raw[:8] == TENSOR_MARK.to_bytes(8, "little"):  # made by `cuTensorMapEncodeTiled`
+        return raw
     found = _decode(raw) if len(raw) == BYTES else None
     return raw if found is None else found.encode()
 
