@@ -178,6 +178,13 @@ def _check_tensor() -> Routine:
     return r
 
 
+def _reduction() -> Routine:
+    """The function that a table of a reduction has for a type; 0 where the type lacks it."""
+    r = Routine("reduction_of", "ptr table, i64 type", "i64")
+    r.give(r.load(r.at(r["table"], r["type"] << 3), "i64", 8))
+    return r
+
+
 def _issue() -> Routine:
     """Each lane of `mask` issues a copy; `extra` are the coordinates of tensors, or the size of an element."""
     coordinates = ", ".join(f"{V32} c{axis}" for axis in range(AXES))
@@ -208,7 +215,7 @@ def _issue() -> Routine:
                 with r.when(type_.eq(0)):
                     fault(r, "tensor_type", id_, lane, remote)
                     r.give()
-                function.set(r.load(r.at(r["reduce"], type_ - 1 << 3), "i64", 8))
+                function.set(r.call("i64", "reduction_of", r["reduce"], type_ - 1))
                 with r.when(function.get().eq(0)):
                     fault(r, "tensor_type", id_, lane, remote)
                     r.give()
@@ -264,5 +271,5 @@ def _issue() -> Routine:
 
 
 def source() -> str:
-    routines = (_check_run(), _sound(), _check_tensor(), _issue())
+    routines = (_check_run(), _sound(), _check_tensor(), _reduction(), _issue())
     return "".join(map(str, routines))
