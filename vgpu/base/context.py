@@ -38,8 +38,8 @@ CONTEXT = (
     "cluster", "cluster_x", "cluster_y", "cluster_z", "cluster_lanes", "finished",
     # whether products of 8-bit floats keep few bits of their sums
     "narrow_sums",
-    # where the tensor memory of the block in use lies (0: none)
-    "tensor_memory",
+    # where the tensor memory of the block in use lies (0: none); 1 plus the warp that issued a commit, until it waits
+    "tensor_memory", "committed",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -127,7 +127,7 @@ _ERROR_NAMES = (
     "copy_size", "barrier_lost", "barrier_arrivals", "barrier_bytes", "barrier_early", "barrier_count", "stalled",
     "bulk_alignment", "bulk_size", "tensor_map", "texture", "stack", "pointer", "free", "bar_number", "descriptor",
     "warpgroup", "tensor_columns", "tensor_full", "tensor_permit", "tensor_free", "tensor_leak", "tensor_place",
-    "tensor_quarter", "tensor_peer", "umma_instruction", "umma_matrix",
+    "tensor_quarter", "tensor_peer", "umma_instruction", "umma_matrix", "tensor_type",
 )  # fmt: skip
 ERRORS = dict(enumerate(_ERROR_NAMES, 1))
 ERROR_CODE = {name: code for code, name in ERRORS.items()}
@@ -170,17 +170,20 @@ BULK_ENTRY_BYTES, BULK_ENTRIES = 256, 256
 COPIES = BULK["entries"] + BULK_ENTRIES * BULK_ENTRY_BYTES  # where the queues of the warps begin
 LOADS, STORES = 0, 1  # kinds of bulk copies, plus flags: TENSOR for those that go by a tensor map
 # NEAR: from the block's own shared memory. MULTICAST: to several blocks. IM2COL with TENSOR: the map is of im2col mode.
-TENSOR, NEAR, MULTICAST, IM2COL = 2, 4, 8, 16
+# PAIRS with MULTICAST: each copy tells the mbarrier of that block of its pair whose rank is even, or odd, as given.
+TENSOR, NEAR, MULTICAST, IM2COL, PAIRS = 2, 4, 8, 16, 32
 
 # A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element, swizzled bytes of a row and
 # mode (the bits below), the address, and for each of 5 dimensions, fastest first: bytes between elements, elements,
 # those of a box, steps. In im2col mode the boxes are channels, pixels, and for W, H and D the lower (in the low 16
-# bits) and the upper corner. What stands in dimensions above the rank doesn't count.
+# bits) and the upper corner. What stands in dimensions above the rank doesn't count. Above the 8 bits of an element's
+# bytes is its type: 1 plus its place in TENSOR_TYPES, or 0, for which there are no reductions.
 TENSOR_BYTES, TENSOR_MARK = 128, 0x70616D726F736E65
 TENSOR_MAP = {
     "mark": 0, "rank": 8, "element": 12, "swizzle": 16, "mode": 20, "address": 24, "strides": 32, "sizes": 72,
     "box": 92, "steps": 108,  # axis 0 has none, so that they begin 4 bytes further
 }  # fmt: skip
+TENSOR_TYPES = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16")
 COLUMNS, FILL_NAN = 1, 2  # modes: im2col; elements outside the tensor are read as NaN, all bits set
 
 # A block's tensor memory: 512 columns of 128 words, one after the other. Then: which units of 32 columns are taken

@@ -51,12 +51,12 @@ _TABLE = (
         "m16n8k8 on",
     ),
     (
-        r"im2col::|tile::|cp_mask|cta_group",
+        r"im2col::|tile::|cp_mask",
         "tensor copies of this form",
-        "copy plain boxes of a tensor (`.tile`) or columns (`.im2col`), one block for itself",
+        "copy plain boxes of a tensor (`.tile`) or columns (`.im2col`)",
     ),
     (
-        r"reduction by a tensor map|the reduction",
+        r"the reduction",
         "bulk reductions of this form",
         "add with `atomicAdd`, or reduce runs of memory with `cp.reduce.async.bulk` and add, min, max, and, or, xor",
     ),

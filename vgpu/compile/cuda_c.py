@@ -81,14 +81,16 @@ HEADERS = {
     "cudart": ("nvidia/cu13/include", "cuda_runtime.h"),
     "cccl": ("nvidia/cu13/include/cccl", "cuda/std/version"),
 }
-CUTLASS = ("cutlass_library/source/include", "cute/tensor.hpp")  # the same of the package nvidia-cutlass
+# The same of the package nvidia-cutlass: kernels' headers, and those that its examples' host code uses.
+CUTLASS = ("cutlass_library/source/include", "cute/tensor.hpp")
+CUTLASS_UTIL = ("cutlass_library/source/tools/util/include", "cutlass/util/print_error.hpp")
 
 
 @functools.cache
 def include_folders() -> tuple[str, ...]:
     """The folders of the CUDA headers (`cuda_fp16.h`, `mma.h`, `cuda/std/…`), wherever they are installed, and of
     CUTLASS's (`cute/tensor.hpp`), if they are."""
-    found = (*map(_include_folder, HEADERS), packaged(*CUTLASS))
+    found = (*map(_include_folder, HEADERS), packaged(*CUTLASS), packaged(*CUTLASS_UTIL))
     return tuple(dict.fromkeys(folder for folder in found if folder))
 
 

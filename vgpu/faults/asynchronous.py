@@ -105,6 +105,15 @@ def _tensor_map(scene: Scene) -> KernelError:
     return KernelError(_message(scene, text, fix), **scene.keywords())
 
 
+def _tensor_type(scene: Scene) -> KernelError:
+    text = f"tensor copy: {scene.where()} reduces elements in a way that the tensor map's type doesn't have."
+    fix = (
+        "make the map with the type that is meant (as bytes, float16 is no number), and reduce it in a way that this "
+        "type has in PTX."
+    )
+    return KernelError(_message(scene, text, fix), **scene.keywords())
+
+
 BUILDERS = {
     "copy_size": _copy_size,
     "barrier_lost": _barrier(
@@ -131,4 +140,5 @@ BUILDERS = {
     "bulk_alignment": _bulk_alignment,
     "bulk_size": _bulk_size,
     "tensor_map": _tensor_map,
+    "tensor_type": _tensor_type,
 }

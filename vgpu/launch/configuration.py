@@ -23,6 +23,8 @@ MAX_THREADS_PER_BLOCK = 1024
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = (2**31 - 1, 65535, 65535)
 MAX_CLUSTER = 8
+LARGE_CLUSTER = 16
+"""The blocks of a cluster where the host allows one that isn't portable."""
 
 
 def check_dimensions(
@@ -71,13 +73,17 @@ def launch_bounds(function: Function) -> tuple[int, int]:
     return most, exactly
 
 
-def cluster_of(name: str, function: Function) -> tuple[int, int, int]:
+def cluster_of(name: str, function: Function, most: int = MAX_CLUSTER) -> tuple[int, int, int]:
     """The blocks of a cluster in x, y and z, (1, 1, 1) without clusters; `LaunchError` for what a GPU refuses."""
     x, y, z = (*function.directives.get("reqnctapercluster", ()), 1, 1, 1)[:3]
-    if not 1 <= x * y * z <= MAX_CLUSTER:
+    if not 1 <= x * y * z <= most:
+        more = (
+            f", and up to {LARGE_CLUSTER} after cudaFuncSetAttribute(kernel, "
+            "cudaFuncAttributeNonPortableClusterSizeAllowed, 1)"
+        )
         raise LaunchError(
-            f"{name} has clusters of {x} × {y} × {z} = {x * y * z} blocks; a GPU takes 1 to {MAX_CLUSTER}. Change "
-            "`__cluster_dims__`, or the launch attribute."
+            f"{name} has clusters of {x} × {y} × {z} = {x * y * z} blocks; a GPU takes 1 to {most}"
+            f"{more if most < LARGE_CLUSTER else ''}. Change `__cluster_dims__`, or the launch attribute."
         )
     return x, y, z
 

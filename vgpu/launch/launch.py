@@ -19,6 +19,8 @@ from vgpu.base.precision import fp8_kind
 from vgpu.hardware.device import current
 from vgpu.launch import host_calls, residency
 from vgpu.launch.configuration import (
+    LARGE_CLUSTER,
+    MAX_CLUSTER,
     WARP,
     Dimensions,
     check_dimensions,
@@ -36,7 +38,7 @@ from vgpu.launch.restored import restored
 from vgpu.launch.running import BRIEF
 from vgpu.lower import Lowered, lower
 from vgpu.lower.specials import MOST_BLOCKS
-from vgpu.ptx import Function, Parameter, device_library, tensor_maps
+from vgpu.ptx import Function, Parameter, device_library, pairs, tensor_maps
 from vgpu.ptx.verify import verify
 from vgpu.runtime import jit
 from vgpu.storage import heap, layout, memory
@@ -94,6 +96,7 @@ class Kernel:
     source: tuple[str, ...] = field(repr=False)
     first_line: int = field(repr=False)
     module: LoadedModule = field(repr=False)
+    most_blocks: int = field(default=MAX_CLUSTER, repr=False)  # of a cluster
 
     @property
     def function(self) -> Function:
@@ -114,7 +117,12 @@ class Kernel:
     @cached_property
     def cluster(self) -> tuple[int, int, int]:
         """The blocks of a cluster in x, y and z; `LaunchError` for a size that no GPU takes."""
-        return cluster_of(self.name, self.function)
+        return cluster_of(self.name, self.function, self.most_blocks)
+
+    @cached_property
+    def in_large_clusters(self) -> Kernel:
+        """The kernel for launches in clusters that not every GPU takes: of up to 16 blocks."""
+        return replace(self, most_blocks=LARGE_CLUSTER)
 
     @cached_property
     def _clustered(self) -> dict[tuple[int, int, int], Kernel]:
@@ -255,7 +263,7 @@ def _parsed(ptx_text: str) -> ptx.Module:
     module = device_library.complete(ptx.parse(ptx_text))
     for function in module.functions.values():
         verify(module, function)
-    return tensor_maps.written_out(module)
+    return pairs.written_out(tensor_maps.written_out(module))
 
 
 def _main_file(module: ptx.Module, function: ptx.Function) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vgpu import ptx
-from vgpu.base.context import IM2COL, LOADS, MULTICAST, NEAR, PENDING, STORES, TENSOR
+from vgpu.base.context import IM2COL, LOADS, MULTICAST, NEAR, PAIRS, PENDING, STORES, TENSOR, TENSOR_TYPES
 from vgpu.ir import Value, vector
 from vgpu.ir.value import V64
 from vgpu.lower import async_copy, memory
@@ -30,9 +30,7 @@ def _rank(instruction: Instruction) -> int:
 
 def _refuse(kernel: Kernel, instruction: Instruction) -> None:
     words = set(instruction.modifiers)
-    strange = [
-        w for w in words - {"im2col", "im2col_no_offs"} if w.startswith(("im2col", "tile::", "cp_mask", "cta_group"))
-    ]
+    strange = [w for w in words - {"im2col", "im2col_no_offs"} if w.startswith(("im2col", "tile::", "cp_mask"))]
     if strange:
         raise kernel.unsupported(f"the bulk copy `{instruction}`")
 
@@ -43,13 +41,32 @@ def reduction(kernel: Kernel, instruction: Instruction) -> tuple[Value, int]:
         return kernel.ir.null(), 1
     operation = next((w for w in instruction.modifiers if w in memory.ATOMIC_WORDS), None)
     kind = next((w for w in reversed(instruction.modifiers) if w in TYPES), None)
-    if kind is None:  # by a tensor map: the map has the type, which is not known here
-        raise kernel.unsupported(f"the reduction by a tensor map `{instruction}`")
-    name, nbytes = memory.atomic_name(operation, kind), ptx.TYPE_BYTES[kind]
-    if name is None or (name in ("inc", "dec") and nbytes == 8):
+    if kind is None:
+        return _by_type(kernel, operation), 1
+    function = _combining(kernel, operation, kind)
+    if function is None:
         raise kernel.unsupported(f"the reduction `{instruction}`")
-    v = vector(f"i{8 * nbytes}")
-    return kernel.ir.external(v, f"wb_atom_{name}_{8 * nbytes}", V64, v, "i32"), nbytes
+    return function, ptx.TYPE_BYTES[kind]
+
+
+def _combining(kernel: Kernel, operation: str | None, kind: str) -> Value | None:
+    """The runtime's function for an atomic operation on elements of a type; None for what PTX doesn't have."""
+    if operation in ("and", "or", "xor"):
+        kind = kind.replace("u", "b").replace("s", "b")
+    name, bits = memory.atomic_name(operation, kind), 8 * ptx.TYPE_BYTES[kind]
+    if name is None or (bits < 32 and kind not in ("f16", "bf16")) or (name in ("inc", "dec") and bits == 64):
+        return None
+    v = vector(f"i{bits}")
+    return kernel.ir.external(v, f"wb_atom_{name}_{bits}", V64, v, "i32")
+
+
+def _by_type(kernel: Kernel, operation: str | None) -> Value:
+    """The functions for each type of `TENSOR_TYPES`, in a table: a tensor map has the type, which is not known here."""
+    table = kernel.ir.room(f"[{len(TENSOR_TYPES)} x i64]", "functions")
+    for number, kind in enumerate(TENSOR_TYPES):
+        function = _combining(kernel, operation, kind)
+        kernel.ir.store(kernel.ir.at(table, 8 * number), kernel.ir.null() if function is None else function, 8)
+    return table
 
 
 def copy(kernel: Kernel, instruction: Instruction) -> None:
@@ -92,7 +109,7 @@ def copy(kernel: Kernel, instruction: Instruction) -> None:
     blocks = kernel.bits_value(rest.pop(0), 16).to("i32") if multicast else zero
     vectors = [value.splat() for value in (remotes, offsets, barriers, sizes, blocks)]
     kind = (LOADS if loads else STORES) | TENSOR * bool(rank) | NEAR * near_too | MULTICAST * multicast
-    kind |= IM2COL * columns
+    kind |= IM2COL * columns | PAIRS * ("cta_group::2" in instruction.modifiers)
     axes = [value.splat() for value in (*coordinates, *[zero] * (AXES - len(coordinates)))]
     kernel.run_time("wb_bulk", site, *vectors, mask, kind, rank, function, shifts.splat(), *axes)
 

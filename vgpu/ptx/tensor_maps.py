@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from vgpu.base.context import FILL_NAN, TENSOR_BYTES, TENSOR_MAP, TENSOR_MARK
+from vgpu.base.context import FILL_NAN, TENSOR_BYTES, TENSOR_MAP, TENSOR_MARK, TENSOR_TYPES
 from vgpu.ptx import Function, Imm, Instruction, Module, Reg, Vec
 
 Words = tuple[str, ...]
@@ -24,11 +24,13 @@ _EACH = {
 }  # fmt: skip
 # Fields with a table of values -> the name, and what the virtual GPU keeps for those values that it has.
 _VALUES = {
-    "elemtype": ("element", dict(enumerate((1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2)))),  # bytes of u8, u16, u32, … bf16
+    "elemtype": ("element", dict(enumerate((1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2)))),  # bytes of `ELEMENT_TYPES`
     "interleave_layout": ("", {0: 0}),
     "swizzle_mode": ("swizzle", {0: 0, 1: 32, 2: 64, 3: 128}),
     "fill_mode": ("mode", {0: 0, 1: FILL_NAN}),
 }
+ELEMENT_TYPES = ("u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f32", "f64", "bf16")
+"""The types by the values of `.elemtype`."""
 _SCOPES = ("cta", "cluster", "gpu", "sys")
 _PIECE = 16  # bytes
 
@@ -114,6 +116,7 @@ def _instead(old: Instruction) -> Iterator[Instruction]:
     elif field != "interleave_layout":
         name = _VALUES[field][0]
         value = Imm(_VALUES[field][1][rest[0].value])
-        yield put(name, "b32", value)
+        number = TENSOR_TYPES.index(ELEMENT_TYPES[rest[0].value]) + 1 if field == "elemtype" else 0
+        yield put(name, "b32", Imm(value.value | number << 8))
         if field == "elemtype":
             yield put("strides", "b64", value)

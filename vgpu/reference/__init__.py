@@ -19,7 +19,7 @@ import numpy as np
 from vgpu import isa, ptx
 from vgpu.base.errors import Deadlock, KernelTimeout, Unsupported
 from vgpu.base.schedule import chosen
-from vgpu.ptx import RESERVED, device_library, tensor_maps
+from vgpu.ptx import RESERVED, device_library, pairs, tensor_maps
 from vgpu.reference import formats, wide
 from vgpu.reference.cluster import Cluster
 from vgpu.reference.compute import compare_halves, compute, match, pack_floats
@@ -156,7 +156,7 @@ def run(
 
 @functools.lru_cache(32)
 def _parse(text: str) -> ptx.Module:
-    return tensor_maps.written_out(device_library.complete(ptx.parse(text)))
+    return pairs.written_out(tensor_maps.written_out(device_library.complete(ptx.parse(text))))
 
 
 def _three(size: int | Sequence[int]) -> Index:

@@ -54,7 +54,7 @@ class Bulk:
     home: Block | None = None
     thread: int = 0
     group: int = 0
-    reduce: Instruction | None = None
+    reduce: tuple[str, str] | None = None  # operation and type
 
     def perform(self) -> None:
         for each in self.ranges:
@@ -73,12 +73,11 @@ class Bulk:
         if self.reduce is None:
             ctypes.memmove(copied.remote, copied.near, copied.nbytes)
             return
-        name = mem.value_type(self.reduce.modifiers)
-        operation = next(mem.ATOMICS[word] for word in self.reduce.modifiers if word in mem.ATOMICS)
+        operation, name = self.reduce
         size = isa.TYPES[name].bits // 8
         for at in range(0, copied.nbytes, size):
             old, given = (ctypes.string_at(start + at, size) for start in (copied.remote, copied.near))
-            ctypes.memmove(copied.remote + at, mem.combine(name, operation, old, given), size)
+            ctypes.memmove(copied.remote + at, mem.combine(name, mem.ATOMICS[operation], old, given), size)
 
 
 def complete_for(block: Block, offset: int) -> None:
@@ -133,8 +132,11 @@ def _box(
     shifts: list[int] | None,
     writes: bool,
     where: mbarrier.Whereabouts,
-) -> tuple[tuple[CopiedRange, ...], int]:
-    """The elements of a box, and the bytes they take in shared memory; `shifts` are those of im2col mode, or None."""
+) -> tuple[tuple[CopiedRange, ...], int, str]:
+    """The elements of a box, the bytes they take in shared memory, and their type.
+
+    `shifts` are those of im2col mode, or None.
+    """
     try:
         _in_global(address, 128, False, where)
         raw = ctypes.string_at(address, 128)
@@ -165,7 +167,7 @@ def _box(
         remote = base + sum(a * s for a, s in zip(at, strides, strict=True)) if inside else None
         near = swizzled(shared + number * element, found.swizzle)  # windows begin at multiples of 1024
         ranges.append(CopiedRange(near, remote, element, 0xFF if found.fills_nan else 0))
-    return tuple(ranges), nbytes
+    return tuple(ranges), nbytes, found.type
 
 
 def _columns(found: tensor_map.TensorDescriptor, starts: list[int], shifts: list[int]) -> Iterator[list[int]]:
@@ -199,15 +201,13 @@ def swizzled(offset: int, span: int) -> int:
 def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     words = instruction.modifiers
     spaces = [w.split("::")[0] for w in words if w.split("::")[0] in ("global", "shared")]
-    strange = [w for w in words if w.startswith(("im2col", "tile::", "cp_mask", "cta_group"))]
+    strange = [w for w in words if w.startswith(("im2col", "tile::", "cp_mask"))]
     if set(strange) - {"im2col", "im2col_no_offs"}:
         raise Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
     loads, tensor = spaces[0] == "shared", "tensor" in words
     target, source, *rest = instruction.operands
     remote, near = (source, target) if loads else (target, source)
-    reduce = instruction if "reduce" in words else None
-    if reduce is not None and tensor:
-        raise Unsupported(f"The reduction {instruction} is not known to the virtual GPU.")
+    operation = next(word for word in words if word in mem.ATOMICS) if "reduce" in words else None
     sizes = np.zeros(LANES, np.uint32) if tensor else warp.read(frame, rest.pop(0), U32)
     remotes = warp.addresses(frame, Mem(remote.base, remote.offset))
     offsets = warp.addresses(frame, near)
@@ -223,13 +223,15 @@ def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
         offset, barrier, size = int(offsets[lane]), int(barriers[lane]), int(sizes[lane])
         for rank in _ranks(warp, several, lane):
             if rank is not None:  # the same places in another block's shared memory
-                offset, barrier = (cluster.address_of(rank, each) for each in (offset, barrier))
+                told = rank & ~1 | _rank_of(warp, barrier) & 1 if "cta_group::2" in words else rank
+                offset, barrier = cluster.address_of(rank, offset), cluster.address_of(told, barrier)
             if tensor:
                 starts = [int(c[lane]) for c in coordinates]
                 here = [int(shift[lane]) for shift in shifts] or [0] * (len(starts) - 2)
                 place = (int(remotes[lane]), offset)
-                ranges, nbytes = _box(warp, *place, starts, here if columns else None, not loads, where)
+                ranges, nbytes, name = _box(warp, *place, starts, here if columns else None, not loads, where)
             else:
+                name = mem.value_type(words) if operation else ""
                 near = spaces == ["shared", "shared"]
                 ranges, nbytes = _run(warp, int(remotes[lane]), offset, size, not loads, where, near), size
             if loads:
@@ -238,8 +240,22 @@ def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
             else:
                 thread = warp.index * LANES + lane
                 group = warp.block.bulk_groups.get(thread, 0)
+                reduce = (operation, name) if operation else None
+                if reduce is not None and not _has_reduction(*reduce):
+                    raise failure(KernelError, "a reduction that elements of the tensor map's type don't have", where)
                 made = Bulk(ranges, nbytes, where, None, None, thread, group, reduce)
             warp.block.bulk.append(made)
+
+
+def _has_reduction(operation: str, name: str) -> bool:
+    """Whether PTX reduces elements of a type in this way."""
+    if operation in ("inc", "dec"):
+        return name == "u32"
+    if operation in ("and", "or", "xor"):
+        return name[:1] in ("b", "u", "s") and name[-2:] in ("32", "64")
+    if operation == "add":
+        return name in ("u32", "s32", "u64", "s64", "f16", "bf16", "f32", "f64")
+    return name in ("u32", "s32", "u64", "s64")
 
 
 def _ranks(warp: Warp, several: np.ndarray | None, lane: int) -> list[int | None]:
@@ -247,6 +263,12 @@ def _ranks(warp: Warp, several: np.ndarray | None, lane: int) -> list[int | None
     if several is None:
         return [None]
     return [rank for rank in range(16) if int(several[lane]) >> rank & 1]
+
+
+def _rank_of(warp: Warp, address: int) -> int:
+    """The rank of the block in whose shared memory an address of the cluster lies."""
+    named = address >> cluster.RANK_SHIFT
+    return named - 1 if named else warp.block.cluster.rank(warp.block.index)
 
 
 def commit(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:

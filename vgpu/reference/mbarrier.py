@@ -189,12 +189,13 @@ def wait(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
     values = warp.read(frame, wanted, U32 if parity else U64)
     numbers = values & np.uint32(1) if parity else (values >> np.uint64(32)) & np.uint64(1)
     over = np.zeros(LANES, bool)
+    early, warp.committed = warp.committed, False
     for lane, barriers, offset, where in _each(warp, frame, instruction, mask, barrier):
         phase = barriers.found[barriers.find(offset, where)]
-        if phase.number % 2 == numbers[lane]:
+        if phase.number % 2 == numbers[lane] and not early:
             async_copy.complete_for(warp.block, offset)
             bulk_copy.complete_for(warp.block, offset)
-        over[lane] = phase.number % 2 != numbers[lane]
+        over[lane] = phase.number % 2 != numbers[lane] and not early
         if not over[lane]:
             warp.stalled = where | {"offset": offset}
             warp.block.watch.stalled[warp.index, lane] = warp.stalled

@@ -215,6 +215,7 @@ def commit(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray)
     if "shared::cluster" not in instruction.modifiers:
         places = cluster.short(warp, places)
     numbers = warp.read(frame, wanted[0], U16) if wanted else np.zeros(len(mask), np.uint16)
+    warp.committed = True
     for lane in np.flatnonzero(mask).tolist():
         where = mbarrier.whereabouts(warp, instruction, lane)
         address = int(places[lane]) if places[lane] < 2**62 else -1

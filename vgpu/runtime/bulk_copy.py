@@ -20,15 +20,17 @@ from vgpu.base.context import (
     IM2COL,
     MULTICAST,
     NEAR,
+    PAIRS,
     SITE_SLOT,
     STORES,
     TENSOR,
     TENSOR_BYTES,
     TENSOR_MAP,
     TENSOR_MARK,
+    TENSOR_TYPES,
 )
 from vgpu.ir.value import V32, V64, Value
-from vgpu.runtime.bulk_moves import AXES, axis_of, corners, extent
+from vgpu.runtime.bulk_moves import AXES, axis_of, corners, element_of, extent
 from vgpu.runtime.bulk_queue import entry_at, queue_of
 from vgpu.runtime.cluster import RANK_SHIFT
 from vgpu.runtime.mbarrier import fault
@@ -84,10 +86,11 @@ def _sound() -> Routine:
     r = Routine("sound_map", "ptr map, i64 rank, i1 columns", "i1")
     map_, rank = r["map"], r["rank"]
     field = lambda name: r.load(r.at(map_, TENSOR_MAP[name]), "i32", 1).to("i64")
-    element = field("element")
+    element, type_ = element_of(r, map_), field("element") >> 8
     swizzle, columns = field("swizzle"), r["columns"]
     address = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
     wrong = [r.load(map_, "i64", 1).ne(TENSOR_MARK), field("rank").ne(rank), (rank - 1).above(AXES - 1)]
+    wrong += [type_.above(len(TENSOR_TYPES))]
     wrong += [(field("mode") & ~FILL_NAN).ne(columns.select(r.number("i64", COLUMNS), 0)), columns & rank.below(3)]
     wrong += [element.ne(1) & element.ne(2) & element.ne(4) & element.ne(8), (address & 15).ne(0)]
     wrong += [swizzle.ne(0) & swizzle.ne(32) & swizzle.ne(64) & swizzle.ne(128)]
@@ -153,7 +156,7 @@ def _check_tensor() -> Routine:
     with r.when(right.get() ^ 1):
         fault(r, "tensor_map", r["id"], r["lane"], r["map"])
         r.give(bad)
-    element, swizzle = (r.load(r.at(map_, TENSOR_MAP[name]), "i32", 1).to("i64") for name in ("element", "swizzle"))
+    element, swizzle = element_of(r, map_), r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i32", 1).to("i64")
     row, rows = extent(r, map_, r["columns"])
     nbytes, reaches = row * rows * element, r.variable("i64", element)
     for axis in range(AXES):
@@ -172,6 +175,13 @@ def _check_tensor() -> Routine:
         fault(r, "bounds", r["id"], r["lane"], start)
         r.give(bad)
     r.give(nbytes)
+    return r
+
+
+def _reduction() -> Routine:
+    """The function that a table of a reduction has for a type; 0 where the type lacks it."""
+    r = Routine("reduction_of", "ptr table, i64 type", "i64")
+    r.give(r.load(r.at(r["table"], r["type"] << 3), "i64", 8))
     return r
 
 
@@ -194,12 +204,21 @@ def _issue() -> Routine:
             r.load(r.at(spread[name], lane << 2), "i32", 4).to("i64") for name in ("offsets", "barriers", "sizes")
         )
         offset, barrier = (r.call("i64", "cluster_address", ctx, each) for each in (offset, barrier))
-        nbytes = r.variable("i64", size)
+        nbytes, function = r.variable("i64", size), r.variable("i64", r["reduce"].to("i64"))
         with r.when((kind & TENSOR).ne(0)):
             given = (ctx, id_, r["site"], lane, remote, offset, r["rank"], private, writes, (kind & IM2COL).ne(0))
             nbytes.set(r.call("i64", "check_tensor", *given))
             with r.when(nbytes.get().eq(-1)):
                 r.give()
+            with r.when(r["reduce"].eq("null") ^ 1):
+                type_ = r.load(r.at(private, TENSOR_MAP["element"]), "i32", 4).to("i64") >> 8
+                with r.when(type_.eq(0)):
+                    fault(r, "tensor_type", id_, lane, remote)
+                    r.give()
+                function.set(r.call("i64", "reduction_of", r["reduce"], type_ - 1))
+                with r.when(function.get().eq(0)):
+                    fault(r, "tensor_type", id_, lane, remote)
+                    r.give()
         with r.when((kind & TENSOR).eq(0)):
             fine = r.call("i1", "check_bulk", ctx, id_, r["site"], lane, remote, offset, size, kind)
             with r.when(fine ^ 1):
@@ -221,8 +240,12 @@ def _issue() -> Routine:
         for slot, amount in counts.items():
             r.add_to(r.at(r["site"], 8 * SITE_SLOT[slot]), amount)
         r.add_slot("slice_requests", (nbytes.get() + (BULK_REQUEST - 1)) >> (BULK_REQUEST.bit_length() - 1))
+        odd = (barrier >> RANK_SHIFT) - 1 & 1
         with r.each(blocks) as block:
-            there = lambda address: several.select(address & (1 << RANK_SHIFT) - 1 | block + 1 << RANK_SHIFT, address)
+            told = (kind & PAIRS).ne(0).select(block & ~1 | odd, block)
+            there = lambda address, block: several.select(
+                address & (1 << RANK_SHIFT) - 1 | block + 1 << RANK_SHIFT, address
+            )
             queue = queue_of(r)
             head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
             with r.when((tail - head).eq(BULK_ENTRIES)):
@@ -232,9 +255,9 @@ def _issue() -> Routine:
             thread = (r.slot("warp") << 5) + lane
             group = r.load(r.at(queue, (thread << 2) + BULK["committed"]), "i32", 4).to("i64")
             fields = {
-                "open": r.i64(1), "kind": kind, "site": r["site"].to("i64"), "remote": remote, "offset": there(offset),
-                "bytes": nbytes.get(), "barrier": there(barrier), "thread": thread, "group": group,
-                "reduce": r["reduce"].to("i64"), "shifts": r.load(r.at(spread["shifts"], lane << 3), "i64", 8),
+                "open": r.i64(1), "kind": kind, "site": r["site"].to("i64"), "remote": remote, "offset": there(offset, block),
+                "bytes": nbytes.get(), "barrier": there(barrier, told), "thread": thread, "group": group,
+                "reduce": function.get(), "shifts": r.load(r.at(spread["shifts"], lane << 3), "i64", 8),
             }  # fmt: skip
             for name, value in fields.items():
                 r.store(r.at(entry, BULK_ENTRY[name]), value, 8)
@@ -248,5 +271,5 @@ def _issue() -> Routine:
 
 
 def source() -> str:
-    routines = (_check_run(), _sound(), _check_tensor(), _issue())
+    routines = (_check_run(), _sound(), _check_tensor(), _reduction(), _issue())
     return "".join(map(str, routines))

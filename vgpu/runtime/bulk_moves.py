@@ -18,6 +18,11 @@ def axis_of(r: Routine, map_: Value, name: str, axis: int) -> Value:
     return r.load(r.at(map_, TENSOR_MAP[name] + nbytes * axis), f"i{8 * nbytes}", 1).to("i64")
 
 
+def element_of(r: Routine, map_: Value) -> Value:
+    """The bytes of an element."""
+    return r.load(r.at(map_, TENSOR_MAP["element"]), "i32", 1).to("i64") & 255
+
+
 def _copied_along(r: Routine, map_: Value, axis: int) -> Value:
     """The elements of a box along an axis that are copied."""
     step = axis_of(r, map_, "steps", axis) if axis else r.number("i64", 1)
@@ -127,7 +132,7 @@ def _tensor() -> Routine:
     r = Routine("move_tensor", "ptr ctx, ptr entry, i64 shared")
     map_ = r.at(r["entry"], BULK_ENTRY["map"])
     site = entry_field(r, r["entry"], "site").to("ptr")
-    element = r.load(r.at(map_, TENSOR_MAP["element"]), "i32", 1).to("i64")
+    element = element_of(r, map_)
     swizzle = r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i32", 1).to("i64")
     # Rows of 32, 64 or 128 bytes: the number of a 16-byte piece takes the number of its 128-byte line into account.
     twist = swizzle.eq(0).select(r.number("i64", 0), (swizzle - 16) & 0x70)

@@ -226,7 +226,10 @@ def _wait() -> Routine:
     site = r.call("i64", "site_id", r["ctx"], r["site"])
     offsets, states = r.spread(r["offsets"]), r.spread(r["states"])
     done, tried = r.variable("i32", 0), r.variable("i32", -1)
-    with r.each(r["mask"]) as lane:
+    # Products take time, in which other warps see the phases before: the first wait after a commit fails.
+    early = r.slot("committed").eq(r.slot("warp") + 1)
+    r.set_slot("committed", early.select(0, r.slot("committed")))
+    with r.each(early.select(0, r["mask"])) as lane:
         offset = r.load(r.at(offsets, lane * 4), "i32", 4)
         place = r.call("ptr", "live_barrier", r["ctx"], site, lane, offset)
         with r.when(place.eq("null")):

@@ -247,6 +247,7 @@ def _commit() -> Routine:
     one, none, plain = r.i64(1), r.i64(0), r.number("i32", 0)
     addresses, blocks = (r.spread(r[name]) for name in ("addresses", "blocks"))
     several = r["several"].ne(0) & r.slot("cluster").above(1)
+    r.set_slot("committed", r.slot("warp") + 1)
     with r.each(r["mask"]) as lane:
         address = r.load(r.at(addresses, lane << 2), "i32", 4)
         wanted = several.select(r.load(r.at(blocks, lane << 2), "i32", 4), 1)

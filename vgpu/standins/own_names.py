@@ -2,7 +2,8 @@
 
 `install()` makes an unchanged program run here. CuPy is replaced as a whole. Of `numba.cuda` only what the host calls
 is replaced, because kernels are compiled by the rest of it. Triton gets a driver, CuTe DSL (`cutlass`) other functions
-for its host's code, and PyTorch keeps tensors of the device "cuda" in host memory.
+for its host's code, PyTorch keeps tensors of the device "cuda" in host memory, and `cuda.bindings.driver` answers
+without a driver.
 """
 
 from __future__ import annotations
@@ -50,8 +51,15 @@ def _cute(module: ModuleType) -> None:
     cute.activate()
 
 
+def _driver(module: ModuleType) -> None:
+    from vgpu.standins import cuda_driver
+
+    cuda_driver.activate(module)
+
+
 CHANGED: dict[str, Callable[[ModuleType], None]] = {
-    "numba.cuda": _numba_cuda, "triton": _triton, "torch": _torch, "cutlass": _cute
+    "numba.cuda": _numba_cuda, "triton": _triton, "torch": _torch, "cutlass": _cute,
+    "cuda.bindings.driver": _driver,
 }  # fmt: skip
 """Modules that stay, and what is done to each when it has been imported."""
 

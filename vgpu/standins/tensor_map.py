@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ _TYPES = {
     "uint64": "UINT64", "int64": "INT64", "float16": "FLOAT16", "float32": "FLOAT32", "float64": "FLOAT64",
     "bfloat16": "BFLOAT16",
 }  # fmt: skip
+_LETTERS = {"UINT": "u", "INT": "s", "FLOAT": "f", "BFLOAT": "bf"}
 
 
 class TensorMap(np.void):  # type: ignore[misc] # NumPy's stubs call it final; at run time it isn't
@@ -88,6 +90,8 @@ def _address(array: Any, call: str) -> int:
 def _made(found: TensorDescriptor, dtype: str) -> TensorMap:
     if on_gpu():
         return _encoded_by_driver(found, dtype)
+    letters = _TYPES[dtype].rstrip("0123456789")
+    found = replace(found, type=_TYPES[dtype].replace(letters, _LETTERS[letters]))
     row = found.box[0] * found.element
     if found.swizzle and row != found.swizzle:
         raise Unsupported(

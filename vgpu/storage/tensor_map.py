@@ -6,14 +6,18 @@ has a separate form (`context.TENSOR_MAP`) with the same contents and the same l
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from vgpu.base.context import COLUMNS, FILL_NAN, TENSOR_MAP, TENSOR_MARK
+from vgpu.base.context import COLUMNS, FILL_NAN, TENSOR_MAP, TENSOR_MARK, TENSOR_TYPES
 from vgpu.base.context import TENSOR_BYTES as BYTES
+from vgpu.base.errors import Unsupported
 
 SWIZZLES = (0, 32, 64, 128)
+DATA_TYPES = (*TENSOR_TYPES, "f32", "f32", "f32")
+"""The types of elements by the numbers of `CUtensorMapDataType`; the last are TF32, and floats without subnormals."""
 MOST_AXES = 5
 
 
@@ -24,6 +28,7 @@ class TensorDescriptor:
     `strides` are bytes, one per axis, `box` the box's extent in elements, `steps` the traversal stride in elements,
     `swizzle` the bytes of a swizzled row or 0. In im2col mode `box` is channels and pixels, and `corners` the lower and
     the upper end of W, H and D, as far as the array has them. `fills_nan`: what lies outside is NaN, and not zero.
+    `type`: one of `TENSOR_TYPES`, which reductions need, or "".
     """
 
     address: int
@@ -35,6 +40,7 @@ class TensorDescriptor:
     swizzle: int
     corners: tuple[tuple[int, int], ...] = ()
     fills_nan: bool = False
+    type: str = ""
 
     @property
     def rank(self) -> int:
@@ -52,7 +58,8 @@ class TensorDescriptor:
         data = bytearray(BYTES)
         more = MOST_AXES - self.rank
         mode = COLUMNS * bool(self.corners) | FILL_NAN * self.fills_nan
-        struct.pack_into("<Q4I", data, 0, TENSOR_MARK, self.rank, self.element, self.swizzle, mode)
+        kind = TENSOR_TYPES.index(self.type) + 1 if self.type else 0
+        struct.pack_into("<Q4I", data, 0, TENSOR_MARK, self.rank, self.element | kind << 8, self.swizzle, mode)
         box = (*self.box, *(low & 0xFFFF | (high & 0xFFFF) << 16 for low, high in self.corners))
         struct.pack_into("<Q", data, TENSOR_MAP["address"], self.address)
         for name, letter, values, rest in (
@@ -163,6 +170,7 @@ def _each_axis(rank: int, **given: Sequence[int]) -> None:
 def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
     """The tensor map of `rank` dimensions in these 128 bytes; None where `describe` would not have made them."""
     mark, has, element, swizzle, mode = struct.unpack_from("<Q4I", raw)
+    element, kind = element & 0xFF, element >> 8
     columns = bool(mode & COLUMNS)
     if mark != TENSOR_MARK or has != rank or mode & ~(COLUMNS | FILL_NAN) or (columns and rank < 3):
         return None
@@ -171,6 +179,8 @@ def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
         struct.unpack_from(f"<{rank}{letter}", raw, TENSOR_MAP[name])
         for name, letter in (("sizes", "I"), ("strides", "Q"), ("box", "I"))
     )
+    if kind > len(TENSOR_TYPES):
+        return None
     steps = (1, *struct.unpack_from("<4I", raw, TENSOR_MAP["steps"] + 4))[:rank]
     common = (address, element, sizes[::-1], strides[::-1])
     more = {"swizzle": swizzle, "steps": steps[::-1]}
@@ -185,8 +195,36 @@ def decode(raw: bytes, rank: int) -> TensorDescriptor | None:
             found = describe(*common, box[::-1], **more)
     except ValueError:
         return None
-    found = replace(found, fills_nan=bool(mode & FILL_NAN))
+    found = replace(found, fills_nan=bool(mode & FILL_NAN), type=("", *TENSOR_TYPES)[kind])
     return found if found.element == strides[0] else None
+
+
+def encoded(
+    kind: int, rank: int, address: int, sizes: int, strides: int, box: int, steps: int, interleave: int, swizzle: int,
+    fill: int,
+) -> bytes:  # fmt: skip
+    """The 128 bytes of a map, from the arguments of `cuTensorMapEncodeTiled`: `sizes` to `steps` are addresses.
+
+    Raises ValueError for what the driver refuses, Unsupported for what the virtual GPU hasn't.
+    """
+    if kind >= len(DATA_TYPES) or interleave or swizzle >= len(SWIZZLES):
+        raise Unsupported(
+            "cuTensorMapEncodeTiled: the virtual GPU has tensor maps of whole elements, not interleaved, swizzled by "
+            "32, 64 or 128 bytes or not at all."
+        )
+    axes, nbytes = min(rank, MOST_AXES), element_bytes(DATA_TYPES[kind])
+    numbers = lambda at, kind, count: list((kind * count).from_address(at))[::-1] if count > 0 else []
+    whole, short = ctypes.c_uint64, ctypes.c_uint32
+    found = describe(
+        address, nbytes, numbers(sizes, whole, axes), [*numbers(strides, whole, axes - 1), nbytes],
+        numbers(box, short, axes), swizzle=SWIZZLES[swizzle], steps=numbers(steps, short, axes),
+    )  # fmt: skip
+    return replace(found, fills_nan=bool(fill), type=DATA_TYPES[kind]).encode()
+
+
+def element_bytes(kind: str) -> int:
+    """The bytes of an element of a type of `TENSOR_TYPES`."""
+    return int(kind.lstrip("bfsu")) // 8
 
 
 def _require(condition: bool, otherwise: str) -> None:

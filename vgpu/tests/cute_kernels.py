@@ -107,3 +107,17 @@ def copied(x: cute.Tensor, y: cute.Tensor):
     copy(load, source, store, target, layout).launch(
         grid=(cute.ceil_div(rows, TILE), cute.ceil_div(columns, TILE), 1), block=(32, 1, 1)
     )
+
+
+@cute.kernel
+def rank(x: cute.Tensor):
+    thread, _, _ = cute.arch.thread_idx()
+    block, _, _ = cute.arch.block_idx()
+    if thread == 0:
+        x[block] = cute.arch.block_idx_in_cluster()
+
+
+@cute.jit
+def ranks(x: cute.Tensor, blocks: cutlass.Constexpr):
+    """The rank of each block in its cluster of so many."""
+    rank(x).launch(grid=(cute.size(x), 1, 1), block=(32, 1, 1), cluster=(blocks, 1, 1))

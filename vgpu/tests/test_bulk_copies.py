@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import struct
 
 import numpy as np
@@ -47,9 +48,9 @@ def on_device(values) -> np.ndarray:
     return there
 
 
-def mapped(array, box, **options) -> bytes:
+def mapped(array, box, type="", **options) -> bytes:
     given = maps.describe(array.ctypes.data, array.itemsize, array.shape, array.strides, box, **options)
-    return given.encode()
+    return dataclasses.replace(given, type=type).encode()
 
 
 def for_hopper(engine):
@@ -217,6 +218,58 @@ def test_blocks_add_floats_to_one_place(engine):
     out = np.ones(32, np.float32)
     kernel(6, 32, out)
     assert np.array_equal(out, 1 + 6 * np.arange(32, dtype=np.float32) + 15)
+
+
+# ---------------------------------------------------------------- reductions by tensor maps
+
+INTO = """
+    struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
+    extern "C" __global__ void into(const __grid_constant__ CUtensorMap out, const uint4* in, int x, int y) {
+        __shared__ __align__(1024) uint4 data[64];
+        for (int i = threadIdx.x; i < 64; i += 32) data[i] = in[i];
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.OPERATION.tile.bulk_group"
+                         " [%0, {%2, %3}], [%1];" :: "l"(&out), "r"(at(data)), "r"(x), "r"(y) : "memory");
+            asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;");
+        }
+    }"""
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kind", "operation", "combine"),
+    [
+        (np.float32, "f32", "add", np.add), (np.float16, "f16", "add", np.add), (np.uint32, "u32", "min", np.minimum),
+        (np.int32, "s32", "max", np.maximum), (np.uint64, "u64", "add", np.add), (np.int64, "s64", "min", np.minimum),
+        (np.uint32, "u32", "xor", np.bitwise_xor), (np.uint64, "u64", "or", np.bitwise_or),
+        (np.uint32, "u32", "inc", lambda old, most: np.where(old >= most, 0, old + 1)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("swizzle", "x", "y"), [(0, 0, 0), (128, 0, 3), (128, 4, -2)])
+def test_reductions_by_tensor_maps(engine, dtype, kind, operation, combine, swizzle, x, y):
+    """A box of 8 rows of 128 bytes, of which a part may lie outside the tensor."""
+    wide = 128 // np.dtype(dtype).itemsize
+    out, given = on_device(np.abs(ints(10, wide, dtype=dtype))), on_device(np.abs(ints(8, wide, dtype=dtype))[::-1])
+    placed = given.copy()
+    if swizzle:
+        pieces = given.view(np.uint8).reshape(8, 8, 16)
+        given.view(np.uint8).reshape(8, 8, 16)[:] = np.stack([pieces[r, np.arange(8) ^ r] for r in range(8)])
+    expected = out.copy()
+    low, high = max(y, 0), min(y + 8, 10)
+    target = expected[low:high, x:]
+    target[:] = combine(target, placed[low - y : high - y, : wide - x])
+    map_ = mapped(out, (8, wide), swizzle=swizzle, type=kind)
+    in_asm(engine)(INTO.replace("OPERATION", operation))(1, 32, map_, given, x, y)
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize(("kind", "operation"), [("", "add"), ("u16", "add"), ("f32", "max"), ("s32", "inc")])
+def test_reductions_that_the_type_lacks(engine, kind, operation):
+    out = on_device(np.zeros((8, 32), np.float32))
+    map_ = mapped(out, (8, 32), type=kind) if kind != "u16" else mapped(out.view(np.uint16), (8, 64), type=kind)
+    with pytest.raises(KernelError):
+        in_asm(engine)(INTO.replace("OPERATION", operation))(1, 32, map_, on_device(ints(8, 32)), 0, 0)
 
 
 # ---------------------------------------------------------------- boxes of tensors
@@ -494,7 +547,7 @@ def test_tensor_map_of_an_array():
     found = tensor_map(array, (8, 32), swizzle=128)
     assert isinstance(found, np.void)
     assert found.nbytes == 128
-    assert bytes(found) == mapped(array._host, (8, 32), swizzle=128)
+    assert bytes(found) == mapped(array._host, (8, 32), swizzle=128, type="f32")
     assert repr(found) == str(found) == "TensorMap(40×52 float32, boxes of 8×32, swizzled by 128 bytes)"
     assert repr(tensor_map(array, (8, 32), steps=(2, 1))).endswith("boxes of 8×32, every 2×1th element)")
 

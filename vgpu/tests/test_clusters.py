@@ -5,6 +5,7 @@ import pytest
 
 from vgpu.base.errors import Deadlock, LaunchError, OutOfBounds
 from vgpu.standins import cupy as cp
+from vgpu.tests.test_bulk_copies import mapped, on_device
 from vgpu.tools.counter_sums import BY_KEY
 from vgpu.tools.profile import profile
 from vgpu.tools.sanitize import sanitize
@@ -172,6 +173,52 @@ BODIES |= {
         lambda x: np.roll(x, 1, 1) + np.arange(64),
     ),
 }  # fmt: skip
+
+
+PAIRS = """struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
+typedef unsigned u32;
+extern "C" __global__ void __cluster_dims__(4) k(const __grid_constant__ CUtensorMap in, float* out) {
+    __shared__ __align__(128) float s[32];
+    __shared__ unsigned long long bar;
+    u32 t = threadIdx.x, rank, own = (u32)__cvta_generic_to_shared(&bar), to = (u32)__cvta_generic_to_shared(s);
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" :: "r"(own));
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    if (t == 0) {
+        if (rank % 2 == TELLS)
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(own) : "memory");
+        COPY
+    }
+    if (rank % 2 == TELLS) asm volatile(
+        "{ .reg .pred p; again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], 0; @!p bra again; }"
+        :: "r"(own) : "memory");
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    out[32 * blockIdx.x + t] = s[t];
+}"""
+LEADER = "own & 0xFEFFFFFF"  # in a GPU's address, bit 24 is the lowest of the rank
+OWN_ROW = """asm volatile("cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile"
+    ".mbarrier::complete_tx::bytes [%0], [%1, {0, %2}], [%3];"
+    :: "r"(to), "l"(&in), "r"(blockIdx.x), "r"(BARRIER) : "memory");"""
+EVERY_ROW = """if (rank == FROM) asm volatile("cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile"
+    ".mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {0, 2}], [%3], 15;"
+    :: "r"(to), "l"(&in), "r"(0), "r"(BARRIER) : "memory");"""
+
+
+@pytest.mark.parametrize(
+    ("copy", "tells", "rows"),
+    [
+        (OWN_ROW.replace("BARRIER", LEADER), 0, [0, 1, 2, 3]),
+        (EVERY_ROW.replace("FROM", "3").replace("BARRIER", LEADER), 0, [2] * 4),
+        (EVERY_ROW.replace("FROM", "3").replace("BARRIER", "own"), 1, [2] * 4),
+        (EVERY_ROW.replace("FROM", "0").replace("BARRIER", "own"), 0, [2] * 4),
+    ],
+)
+def test_tensor_copies_for_pairs_of_blocks(engine, copy, tells, rows):
+    """The bytes that come to both blocks of a pair count at the mbarrier of one of them."""
+    given, out = on_device(np.random.default_rng(3).random((4, 32), np.float32)), np.zeros((4, 32), np.float32)
+    text = PAIRS.replace("TELLS", str(tells)).replace("COPY", copy)
+    engine.c(text, "k", arch="compute_100a")(4, 32, mapped(given, (1, 32)), out)
+    np.testing.assert_array_equal(out, given[rows])
 
 
 def source(body, shape):
@@ -375,6 +422,7 @@ def test_races_between_the_blocks_of_a_cluster(hopper, name):
     for each in findings:
         assert each.block != each.other_block and each.thread is not None and each.other_thread is not None
         assert each.space == "shared" and each.array == "s" and each.spans == ("grid",)
+        assert "cluster.sync()" in each.cure or kind == "race_atomic"
         if lines:
             first = HEAD.count("\n")
             assert {each.line - first, each.other_line - first} <= lines

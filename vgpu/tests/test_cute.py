@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from vgpu.base.errors import CompileError, Unsupported
 from vgpu.compile import cuda_c
 from vgpu.compile.cute import cute_options
 from vgpu.hardware.device import device
+from vgpu.programs.cuda_c import build
 from vgpu.standins import cupy as cp
 from vgpu.tools.profile import profile
 from vgpu.tools.sanitize import sanitize
@@ -105,6 +109,71 @@ def test_a_product_of_a_warpgroup(hopper):
     kernel((1,), (128,), arguments)
     assert np.array_equal(c.get(), a.astype(np.float32) @ b.astype(np.float32).T)
     assert not sanitize(kernel, 1, 128, arguments).findings
+
+
+PROGRAM = r"""
+#include <cstdio>
+#include <cute/tensor.hpp>
+#include "cutlass/cluster_launch.hpp"
+#include "cutlass/pipeline/sm90_pipeline.hpp"
+#include "cutlass/util/print_error.hpp"
+using namespace cute;
+
+template <class T, class Tile>
+struct Storage {
+  alignas(128) ArrayEngine<T, cosize_v<Tile>> data;
+  uint64_t barrier;
+};
+
+template <class T, class Tile, class Tma, class Out>
+__global__ void tile(CUTE_GRID_CONSTANT Tma const tma, Tile, Out out, Shape<int, int> shape) {
+  extern __shared__ char memory[];
+  auto &storage = *reinterpret_cast<Storage<T, Tile> *>(memory);
+  auto there = tma.get_tma_tensor(shape);
+  auto mine = local_tile(there, Shape<_32, _64>{}, make_coord(blockIdx.x, blockIdx.y));
+  auto staged = make_tensor(make_smem_ptr(storage.data.begin()), Tile{});
+  auto [from, to] = tma_partition(tma, Int<0>{}, Layout<_1>{}, group_modes<0, 2>(staged), group_modes<0, 2>(mine));
+  if (threadIdx.x == 0) {
+    initialize_barrier(storage.barrier, 1);
+    cutlass::arch::fence_barrier_init();
+    set_barrier_transaction_bytes(storage.barrier, sizeof(T) * size(Tile{}));
+    copy(tma.with(storage.barrier), from, to);
+  }
+  __syncthreads();
+  wait_barrier(storage.barrier, 0);
+  auto target = local_tile(out, Shape<_32, _64>{}, make_coord(blockIdx.x, blockIdx.y));
+  for (int i = threadIdx.x; i < size(target); i += blockDim.x) target(i) = staged(i);
+}
+
+int main() {
+  half_t *x, *y;
+  cudaMallocManaged(&x, 64 * 128 * 2);
+  cudaMallocManaged(&y, 64 * 128 * 2);
+  for (int i = 0; i < 64 * 128; ++i) x[i] = half_t(float(i % 1000));
+  auto in = make_tensor(x, make_layout(make_shape(64, 128), LayoutRight{}));
+  auto out = make_tensor(make_gmem_ptr(y), make_layout(make_shape(64, 128), LayoutRight{}));
+  auto layout = tile_to_shape(GMMA::Layout_K_SW128_Atom<half_t>{}, Shape<_32, _64>{});
+  auto tma = make_tma_atom(SM90_TMA_LOAD{}, in, layout, Shape<_32, _64>{});
+  auto kernel = &tile<half_t, decltype(layout), decltype(tma), decltype(out)>;
+  cutlass::ClusterLaunchParams how{dim3(2, 2), dim3(64), dim3(2, 1), sizeof(Storage<half_t, decltype(layout)>)};
+  auto shape = Shape<int, int>{64, 128};
+  auto status = cutlass::launch_kernel_on_cluster(how, (void const *)kernel, tma, layout, out, shape);
+  CUTE_CHECK_LAST();
+  int wrong = 0;
+  for (int i = 0; i < 64 * 128; ++i) wrong += x[i] != y[i];
+  printf("%s %d %d\n", cutlass::cutlassGetStatusString(status), wrong, __CUDACC_VER_MAJOR__);
+}
+"""
+
+
+@installed
+@pytest.mark.slow
+@pytest.mark.skipif(build.compiler() is None, reason="needs a C++ compiler: install g++ or clang++")
+def test_a_whole_program(tmp_path):
+    (tmp_path / "tile.cu").write_text(PROGRAM)
+    command = [sys.executable, "-W", "ignore", "-m", "vgpu", "run", "--gpu", "H100", "-arch", "sm_90a", "tile.cu"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.stdout == "Success 0 13\n", done.stderr
 
 
 @installed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 
 import numpy as np
@@ -16,6 +17,7 @@ from vgpu.hardware.device import device
 from vgpu.operations import CUDARuntimeError
 from vgpu.standins import cupy as cp
 from vgpu.standins import cute as standin
+from vgpu.standins.cute.runtime import Host
 from vgpu.standins.cute.tensor_maps import as_ours
 from vgpu.storage.tensor_map import BYTES, decode
 from vgpu.tools import streams
@@ -106,6 +108,24 @@ def test_copies_by_tensor_maps(hopper, shape):
     given, y = cp.asarray(x), cp.zeros(shape, np.float32)
     kernels.copied(*(from_dlpack(each, assumed_align=16) for each in (given, y)))
     assert (y.get() == x).all()
+
+
+@pytest.mark.parametrize("blocks", [1, 4, 8])
+def test_clusters_of_a_size_that_the_launch_sets(hopper, blocks):
+    x = cp.zeros(16, np.int32)
+    kernels.ranks(from_dlpack(x), blocks)
+    assert (x.get() == np.arange(16) % blocks).all()
+
+
+def test_a_tensor_map_by_the_drivers_function():
+    numbers = lambda kind, *values: (kind * len(values))(*values)
+    made = (ctypes.c_uint8 * 128)()
+    given = [numbers(ctypes.c_uint64, 96, 64), numbers(ctypes.c_uint64, 192)]
+    given += [numbers(ctypes.c_uint32, 64, 8), numbers(ctypes.c_uint32, 1, 1)]
+    Host("").cuTensorMapEncodeTiled(ctypes.addressof(made), 6, 2, 4096, *map(ctypes.addressof, given), 0, 3, 0, 0)
+    found = decode(as_ours(bytes(made)), 2)
+    assert (found.address, found.sizes, found.strides, found.box) == (4096, (96, 64), (2, 192), (64, 8))
+    assert (found.swizzle, found.type) == (128, "f16")
 
 
 def test_the_modelled_gpu_is_compiled_for(hopper):

@@ -260,6 +260,40 @@ COPY = (
 CP = 'asm volatile("tcgen05.cp.cta_group::1.{} [%0], %1;" :: "r"(t + {}), "l"(descriptor));'
 BASE = 1 << 46  # what every descriptor has
 
+# All warps wait for the copies and for the products of each step, and for nothing else: a warp that was slow to look
+# would miss a phase, so the first one must not be a step ahead before the others have had a time slice.
+STEPS = """
+__device__ unsigned at(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
+extern "C" __global__ void k(const float* in, float* out, int steps) {
+    __shared__ __align__(16) float s[32];
+    __shared__ unsigned long long full, done;
+    if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1; mbarrier.init.shared.b64 [%1], 1;"
+        :: "r"(at(&full)), "r"(at(&done)) : "memory");
+    __syncthreads();
+    float sum = 0;
+    for (int i = 0; i < steps; ++i) {
+        if (threadIdx.x == 0) {
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 128;" :: "r"(at(&full)) : "memory");
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];"
+                :: "r"(at(s)), "l"(in + 32 * i), "r"(at(&full)) : "memory");
+        }
+        asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again; }"
+            :: "r"(at(&full)), "r"(i % 2) : "memory");
+        sum += s[threadIdx.x % 32];
+        if (threadIdx.x == 0) asm volatile(
+            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" :: "r"(at(&done)) : "memory");
+        asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra again; }"
+            :: "r"(at(&done)), "r"(i % 2) : "memory");
+    }
+    out[threadIdx.x] = sum;
+}"""
+
+
+def test_products_leave_other_warps_the_time_to_look(engine):
+    given, out = np.arange(5 * 32, dtype=np.float32), np.zeros(128, np.float32)
+    engine.c(STEPS, **BLACKWELL)(1, 128, given, out, 5)
+    np.testing.assert_array_equal(out, np.tile(given.reshape(5, 32).sum(0), 4))
+
 
 def expanded(data, packed):
     """16 elements side by side, in bits 1 to 6 or 2 to 5 of a byte each."""

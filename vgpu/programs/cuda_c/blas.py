@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vgpu.operations import CUDARuntimeError, Queue
-from vgpu.programs.cuda_c.operands import scalar_type, submit, view
+from vgpu.programs.cuda_c.operands import narrowed, scalar_type, storage_type, submit, view, widened
 
 
 class Blas:
@@ -124,9 +124,10 @@ class Blas:
         alpha: int, a: int, lda: int, to_a: int, b: int, ldb: int, to_b: int, beta: int, c: int, ldc: int, to_c: int,
         count: int,
     ) -> None:  # fmt: skip
-        kinds = scalar_type(of_a), scalar_type(of_b), scalar_type(of_c)
+        kinds = storage_type(of_a), storage_type(of_b), storage_type(of_c)
         by, kept = _scalar(alpha, scalar_type(of)), _scalar(beta, scalar_type(of))
-        wide = np.result_type(np.int32 if of == 10 else np.float32, *(kind for kind in kinds if kind != np.float16))
+        exact = [kind for kind in kinds if kind not in (np.float16, np.uint16)]
+        wide = np.result_type(np.int32 if of == 10 else np.float32, *exact)
         item_a, item_b, item_c = (np.dtype(kind).itemsize for kind in kinds)
         left, right, target = [], [], []
         for at in range(count):
@@ -136,8 +137,8 @@ class Blas:
 
         def run() -> None:
             for one, other, result in zip(left, right, target, strict=True):
-                product = one.astype(wide, copy=False) @ other.astype(wide, copy=False)
-                result[...] = (by * product + _scaled(kept, result.astype(wide, copy=False))).astype(result.dtype)
+                product = widened(one, of_a, wide) @ widened(other, of_b, wide)
+                result[...] = narrowed(by * product + _scaled(kept, widened(result, of_c, wide)), of_c)
 
         self._do(stream, "gemm", [*left, *right], target, run)
 

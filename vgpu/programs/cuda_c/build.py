@@ -166,7 +166,7 @@ def _names(target: Path) -> dict[str, str]:
     """The symbols that an object defines for others, each with its name in C++ without a function's parameters."""
     symbols, names = (
         subprocess.run(["nm", *how, "-g", "--defined-only", str(target)], capture_output=True, text=True).stdout
-        for how in ((), ("-C",))
+        for how in ((), ("-C", "--no-recurse-limit"))
     )
     pairs = zip(symbols.splitlines(), names.splitlines(), strict=True)
     return {mangled.split()[-1]: _name(plain.split(maxsplit=2)[-1]) for mangled, plain in pairs}

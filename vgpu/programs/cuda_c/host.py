@@ -187,6 +187,11 @@ class Host:
             if value > current().shared_optin_limit:
                 return INVALID_VALUE
             self._shared[kernel.entry] = max(value, 48 * 1024)
+        if attribute == 14 and value:  # cudaFuncAttributeNonPortableClusterSizeAllowed
+            self._sources[kernel.in_large_clusters] = self._sources[kernel]
+            self.kernels = {
+                stub: each.in_large_clusters if each is kernel else each for stub, each in self.kernels.items()
+            }
         return SUCCESS
 
     def do_function_get(self, symbol: int, values: int) -> None:

@@ -27,6 +27,31 @@ def scalar_type(number: int) -> type[np.generic]:
     return TYPES[number]
 
 
+BFLOAT16 = 14
+"""The number of `cudaDataType` for what NumPy has no type: its bits are kept as `uint16`."""
+
+
+def storage_type(number: int) -> type[np.generic]:
+    """As `scalar_type`, and `uint16` for bfloat16: for what `widened` reads and `narrowed` makes."""
+    return np.uint16 if number == BFLOAT16 else scalar_type(number)
+
+
+def widened(values: np.ndarray, number: int, wide: np.dtype) -> np.ndarray:
+    """Numbers of a `cudaDataType` in a type for calculating."""
+    if number == BFLOAT16:
+        values = (values.astype(np.uint32) << 16).view(np.float32)
+    return values.astype(wide, copy=False)
+
+
+def narrowed(values: np.ndarray, number: int) -> np.ndarray:
+    """Numbers as a `cudaDataType` has them, rounded to the nearest, to even in the middle."""
+    if number != BFLOAT16:
+        return values.astype(scalar_type(number))
+    bits = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    rounded = bits + 0x7FFF + (bits >> 16 & 1) >> 16
+    return np.where(np.isnan(values), 0x7FFF, rounded).astype(np.uint16)
+
+
 def live(address: int, nbytes: int = 1) -> Any:
     """The allocation that has all of these bytes and wasn't freed; None for any other address."""
     place = memory.describe(address)

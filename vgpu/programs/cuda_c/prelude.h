@@ -14,6 +14,8 @@
 
 #define VGPU_CUDACC 1  // what the program sees of __CUDACC__
 #define VGPU_NVCC 1
+#define __CUDACC_VER_MAJOR__ CUDART_VERSION / 1000  // for which CUTLASS's headers look
+#define __CUDACC_VER_MINOR__ CUDART_VERSION % 1000 / 10
 
 #undef __global__
 #define __global__ __attribute__((noinline, visibility("default")))
@@ -36,7 +38,11 @@ struct vgpu_arguments {
 extern "C" void vgpu_configure(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
 extern "C" void vgpu_launch(const vgpu_arguments *given, int count);
 
-// nvcc declares these for the host, too.
+// nvcc declares these for the host, too. Inline functions of headers may mention what only kernels have.
+extern const uint3 threadIdx, blockIdx;
+extern const dim3 blockDim, gridDim;
+extern const int warpSize;
+extern "C" void __syncthreads();
 #define VGPU_LESS(T, A, B)                                              \
     static inline T min(A a, B b) { return (T)a < (T)b ? (T)a : (T)b; } \
     static inline T max(A a, B b) { return (T)a > (T)b ? (T)a : (T)b; }

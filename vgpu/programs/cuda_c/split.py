@@ -23,7 +23,7 @@ _OF_HOST = re.compile(r"\bcuda[A-Z]\w*\s*\(|\bstd::|\bstr(?:n?cpy|len|n?cmp|n?ca
 DEVICE = {"__device__", "__global__", "__constant__", "__managed__"}
 ON_DEVICE = re.compile(
     r"cooperative_groups|cuda_(?:fp16|bf16|fp8|fp6|fp4|pipeline)|cuda_awbarrier|cuComplex|math_constants|mma\.h"
-    r"|cub/(?:block|warp|thread|util)|cuda/|cute/|cutlass/(?!util/)|nv/|vgpu/"
+    r"|cub/(?:block|warp|thread|util)|cuda/|cute/|cutlass/(?!util/|cluster_launch)|nv/|vgpu/"
 )
 """Headers that kernels may include; all others are the host's."""
 NOT_ON_HOST = re.compile(r"cooperative_groups|cuda_pipeline|cuda_awbarrier")

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import replace
 
 from vgpu.base.errors import Unsupported
 from vgpu.operations import CUDARuntimeError
-from vgpu.storage.tensor_map import MOST_AXES, SWIZZLES, describe
-
-_BYTES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2)
-"""Of the elements, by the numbers that `CUtensorMapDataType` has for them."""
+from vgpu.storage.tensor_map import BYTES, encoded
 
 
 class TensorMaps:
@@ -21,22 +17,11 @@ class TensorMaps:
         interleave: int, swizzle: int, fill: int,
     ) -> None:  # fmt: skip
         """Write the 128 bytes of a map; what `cuTensorMapEncodeTiled` refuses is an invalid value."""
-        if kind >= len(_BYTES) or interleave or swizzle >= len(SWIZZLES):
-            raise Unsupported(
-                "cuTensorMapEncodeTiled: the virtual GPU has tensor maps of whole elements, not interleaved, swizzled "
-                "by 32, 64 or 128 bytes or not at all."
-            )
-        axes = min(rank, MOST_AXES)
-        numbers = lambda at, kind, count: list((kind * count).from_address(at))[::-1] if count > 0 else []
-        whole, short = ctypes.c_uint64, ctypes.c_uint32
         try:
-            found = describe(
-                address, _BYTES[kind], numbers(sizes, whole, axes), [*numbers(strides, whole, axes - 1), _BYTES[kind]],
-                numbers(box, short, axes), swizzle=SWIZZLES[swizzle], steps=numbers(steps, short, axes),
-            )  # fmt: skip
+            made = encoded(kind, rank, address, sizes, strides, box, steps, interleave, swizzle, fill)
         except ValueError as error:
             raise CUDARuntimeError(f"cuTensorMapEncodeTiled: {error}") from None
-        ctypes.memmove(target, replace(found, fills_nan=bool(fill)).encode(), 128)
+        ctypes.memmove(target, made, BYTES)
 
     def do_driver_function(self, name: int) -> None:
         raise Unsupported(

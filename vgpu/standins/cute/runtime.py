@@ -14,15 +14,16 @@ from contextvars import ContextVar
 from typing import Any
 
 from vgpu import operations
-from vgpu.base.errors import Unsupported
 from vgpu.launch import launch
 from vgpu.standins.cupy import cudart
 from vgpu.standins.cute.sources import loaded
 from vgpu.standins.cute.tensor_maps import as_ours
+from vgpu.storage import tensor_map
 from vgpu.storage.memory import ArrayInfo
 
 SUCCESS, FAILED = 0, 999
 COOPERATIVE, CLUSTER, DEPENDENT = 2, 4, 6  # of cudaLaunchAttributeID
+_NONPORTABLE = 14  # of CUfunction_attribute: CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
 _SHARED_BYTES = 1  # of CUfunction_attribute: CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES
 
 ARRAYS: ContextVar[tuple[ArrayInfo, ...]] = ContextVar("arrays", default=())
@@ -98,8 +99,10 @@ class Host:
         static = self._kernels[kernel - 1].compiled()[0].static_shared if attribute == _SHARED_BYTES else 0
         _INT.from_address(value).value = static
 
-    def cudaFuncSetAttribute(self, *_: Any) -> None:
-        """Nothing: a launch is checked against the modelled GPU."""
+    def cudaFuncSetAttribute(self, kernel: int, attribute: int, value: int, *_: Any) -> None:
+        """Allow large clusters. Of shared memory a launch is checked against the modelled GPU."""
+        if attribute == _NONPORTABLE and value:
+            self._kernels[kernel - 1] = self._kernels[kernel - 1].in_large_clusters
 
     cudaKernelSetAttributeForDevice = cudaFuncSetAttribute
 
@@ -116,6 +119,15 @@ class Host:
 
     def cudaDeviceGetAttribute(self, value: int, attribute: int, device: int) -> None:
         _INT.from_address(value).value = cudart.deviceGetAttribute(attribute, device)
+
+    # -- tensor maps, by the driver's function
+
+    def cuTensorMapEncodeTiled(
+        self, target: int, kind: int, rank: int, address: int, sizes: int, strides: int, box: int, steps: int,
+        interleave: int, swizzle: int, promotion: int, fill: int,
+    ) -> None:  # fmt: skip
+        made = tensor_map.encoded(kind, rank, address, sizes, strides, box, steps, interleave, swizzle, fill)
+        ctypes.memmove(target, made, len(made))
 
     # -- launches
 
@@ -138,12 +150,9 @@ class Host:
         stream: int | None, attributes: dict[int, list[int]],
     ) -> None:  # fmt: skip
         kernel = self._kernels[number - 1]
-        compiled_for = (*kernel.function.directives.get("reqnctapercluster", ()), 1, 1, 1)[:3]
-        if (cluster := tuple(attributes.get(CLUSTER, compiled_for))) != compiled_for:
-            raise Unsupported(
-                f"{kernel.name} is launched in clusters of {cluster} blocks, and was compiled for {compiled_for}: the "
-                "virtual GPU has clusters of a shape that is known when the kernel is compiled."
-            )
+        if CLUSTER in attributes:
+            x, y, z = attributes[CLUSTER]
+            kernel = kernel.in_clusters((x, y, z))
         sizes = [parameter.nbytes for parameter in kernel.parameters]
         places = (_SIZE * len(sizes)).from_address(args) if sizes else ()
         params = [as_ours(ctypes.string_at(place, nbytes)) for place, nbytes in zip(places, sizes, strict=True)]
@@ -165,6 +174,7 @@ SIGNATURES = {
     "cudaGetDeviceCount": "p",
     "cudaSetDevice": "i",
     "cudaDeviceGetAttribute": "pii",
+    "cuTensorMapEncodeTiled": "piipppppiiii",
     "cudaLaunchKernel": "piiiiiipnp",
     "cudaLaunchKernelEx": "ppp",
 }

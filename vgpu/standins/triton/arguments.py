@@ -17,6 +17,7 @@ import numpy as np
 from triton.compiler.errors import CompilationError
 
 from vgpu.base.errors import ArgumentError, LaunchError, Unsupported, VirtualGPUError
+from vgpu.ptx.tensor_maps import ELEMENT_TYPES
 from vgpu.standins.triton import complaints
 from vgpu.storage import memory
 from vgpu.storage.memory import ArrayInfo
@@ -182,7 +183,7 @@ class Packer:
             )  # fmt: skip
         except ValueError as error:
             raise ArgumentError(f"`{self.kernel}`: no tensor map for `{name}`: {error}") from None
-        return replace(found, fills_nan=value.padding == "nan").encode()
+        return replace(found, fills_nan=value.padding == "nan", type=ELEMENT_TYPES[wanted["elem_type"]]).encode()
 
     def _copied(self, tensor, address: int, name: str) -> int:
         """The address of a tensor's first element in the copy of its storage."""

@@ -16,11 +16,11 @@ SITES: list[tuple[str, str, str]] = []  # function, sort and line of IR of each 
 _CONTEXT_BYTES = 8 * len(CONTEXT)
 _FIRST = 1 << 16  # bytes of a warp's state before any hidden stack, which is longer than this
 # Functions that compute addresses of the engine's own books: kernels, which move data by calls of the runtime alone and
-# find barriers by their numbers; the sanitizer's shadows, maps of touched memory, the tables of the heap, stacks, and
-# what blocks of a cluster have in their places.
+# find barriers by their numbers; the sanitizer's shadows, maps of touched memory, the tables of the heap and of
+# reductions, stacks, and what blocks of a cluster have in their places.
 BOOKS = re.compile(
     r"kernel_[0-9a-f]{64}|touch$|mark_run$|heap_lanes$|word_|unordered_|wb_s_|wb_permute$|wb_cluster_|all_arrived$|"
-    r"complete_bulk_for$"
+    r"complete_bulk_for$|reduction_of$"
 )
 _WIDTHS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "ptr": 64}
 _DEFINITION = re.compile(r"\s+(%[\w.$-]+) = (.*)")

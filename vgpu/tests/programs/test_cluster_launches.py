@@ -49,7 +49,10 @@ int main() {
     cudaMallocManaged(&bins, most * sizeof(int));
     cudaMemcpyToSymbol(weight, &three, sizeof(int));
     for (int i = 0; i < n; i++) x[i] = i * 7919L % 61;
-    for (unsigned size : {1, 2, 4, 8, 3, 16}) {
+    bool refused = false;
+    for (unsigned size : {1, 2, 4, 8, 3, 16, 16}) {
+        if (refused) cudaFuncSetAttribute(histogram, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+        refused = size == 16;
         memset(bins, 0, most * sizeof(int));
         clusters_of(size);
         how.dynamicSmemBytes = most / size * sizeof(int);
@@ -77,8 +80,9 @@ def test_sizes_of_clusters(tmp_path):
     assert done.stdout.splitlines() == [
         *(f"{size}: cudaSuccess, 0 wrong" for size in (1, 2, 4, 8)),
         *(f"{size}: cudaErrorInvalidConfiguration, 61 wrong" for size in (3, 16)),
+        "16: cudaSuccess, 0 wrong",
         "fixed: cudaErrorInvalidConfiguration cudaSuccess 2 1056",
     ]
     assert "histogram runs in clusters of (3, 1, 1) blocks, and the grid of (16, 1, 1) blocks can't" in done.stderr
-    assert "histogram has clusters of 16 × 1 × 1 = 16 blocks; a GPU takes 1 to 8." in done.stderr
+    assert "histogram has clusters of 16 × 1 × 1 = 16 blocks; a GPU takes 1 to 8, and up to 16 after" in done.stderr
     assert "fixed was compiled for clusters of (2, 1, 1) blocks, and can't have (4, 1, 1)." in done.stderr

@@ -5,9 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from vgpu import operations
 from vgpu.programs.cuda_c import build
+from vgpu.programs.cuda_c.blas import Blas
+from vgpu.storage import memory
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="needs a C++ compiler: install g++ or clang++")
 
@@ -223,6 +227,21 @@ int main() {
     printf("%u %u %u %u %d\\n", values[0], values[1], values[2], values[3], beyond);
 }
 """
+
+
+def test_products_of_bfloat16():
+    """The factor is almost 1: results that lie between two numbers of bfloat16 become the nearer one."""
+    bits = lambda *values: (np.float32(values).view(np.uint32) >> 16).astype(np.uint16)
+    a, b, c = memory.array((2,), np.uint16), memory.array((2,), np.uint16), memory.array((2, 2), np.uint16)
+    a[:], b[:] = bits(1, 2), bits(1 + 2**-7, 3)
+    factors = np.float32([1 - 2**-8, 0])
+    one, none = factors.ctypes.data, factors.ctypes.data + 4
+    place = lambda array: array.ctypes.data
+    blas = Blas(lambda stream: operations.find_queue(stream))
+    blas.do_blas_gemm(0, 0, 14, 14, 14, 0, 0, 2, 2, 1, one, place(a), 2, 0, place(b), 1, 0, none, place(c), 2, 0, 1)
+    assert np.array_equal((c.astype(np.uint32) << 16).view(np.float32), np.float32([[1, 2], [2.984375, 5.96875]]))
+
+
 LIBRARIES = """\
 #include <cstdio>
 #include <cublas_v2.h>

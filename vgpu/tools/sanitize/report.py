@@ -282,8 +282,8 @@ class Report:
             between = "nothing orders the two blocks" if two_blocks else "nothing orders the two"
             what = f"{who}, which {they} {_DID[there[0].kind]}{where}; {between}."
         finding = Finding(
-            key, what=what + lies, fix=_FREE_LATER if "free" in (place.kind, there[0].kind) else self._cure(
-                key, two_blocks, thread // 32 == other_thread // 32),
+            key, what=what + lies, fix=_FREE_LATER if "free" in (place.kind, there[0].kind) else self._fix(
+                key, two_blocks, thread // 32 == other_thread // 32, space),
             other_line=there[1], other_source=there[2], other_thread=them, other_block=their_block, **common,
         )  # fmt: skip
         reach = 2 if two_blocks else int(thread // 32 != other_thread // 32)
@@ -297,10 +297,17 @@ class Report:
             return "race_atomic"
         return "race_write_write" if kind == WRITE_TWICE else "race_read_write"
 
-    def _cure(self, key: str, two_blocks: bool, same_warp: bool) -> str:
-        numba = self.names.kernel.language == "numba"
+    def _fix(self, key: str, two_blocks: bool, same_warp: bool, space: str) -> str:
+        language = self.names.kernel.language
+        numba = language == "numba"
         if key in ("copy_pending", "proxy_fence", "product_fence", "race_lanes", "race_atomic"):
             return KINDS[key].fix
+        if two_blocks and space == "shared":
+            call = "cute.arch.cluster_arrive() and cute.arch.cluster_wait()" if language == "cute" else "cluster.sync()"
+            return (
+                f"the blocks of a cluster run in any order: put the cluster's barrier, {call}, between the two, and "
+                "one at the end of a kernel whose other blocks may still use its shared memory."
+            )
         if two_blocks:
             return (
                 "blocks run in any order: give every block its own elements, use atomics, or split the work in two "
