@@ -225,7 +225,7 @@ def found(rounds: int, blocks: int = N // 256):
     )
 
 
-def test_without_a_diagnosis_every_question_leads_on_and_to_a_cure():
+def test_without_a_diagnosis_every_question_leads_on_and_to_a_fix():
     drawn = plots.questions()
     for symptom in SYMPTOMS:
         assert f">{symptom.question}<" in drawn.svg and f">{symptom.name} ({symptom.chapter})<" in drawn.svg

@@ -422,7 +422,7 @@ def test_races_between_the_blocks_of_a_cluster(hopper, name):
     for each in findings:
         assert each.block != each.other_block and each.thread is not None and each.other_thread is not None
         assert each.space == "shared" and each.array == "s" and each.spans == ("grid",)
-        assert "cluster.sync()" in each.cure or kind == "race_atomic"
+        assert "cluster.sync()" in each.fix or kind == "race_atomic"
         if lines:
             first = HEAD.count("\n")
             assert {each.line - first, each.other_line - first} <= lines
