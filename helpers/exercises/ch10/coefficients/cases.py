@@ -27,4 +27,5 @@ def measured() -> Case:
 
 MEASURES = {
     "bytes of L1 for each FLOP": lambda profile: profile["flops"] / profile["l1_intensity"] / FLOPS,
+    "bytes of all sectors stored for each element": lambda profile: 32 * profile["global_write_sectors"] / COUNTED,
 }
