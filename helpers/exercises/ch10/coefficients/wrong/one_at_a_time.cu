@@ -1,0 +1,9 @@
+extern "C" __global__ void evaluate(const float* x, const float* coefficients, float* out, int terms, int n) {
+    int stride = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+        float v = x[i], r = 0.0f;
+        for (int k = 0; k < terms; ++k)
+            r = r * v + coefficients[k];
+        out[i] = r;
+    }
+}
