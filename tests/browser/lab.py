@@ -69,19 +69,14 @@ class Lab:
         )
 
     def dark(self, on: bool = True) -> None:
-        """Choose JupyterLab's dark theme, or its light one again."""
-        theme = "JupyterLab Dark" if on else "JupyterLab Light"
-        self.script("window.jupyterapp.commands.execute('apputils:change-theme', {theme: arguments[0]})", theme)
-        wanted = "false" if on else "true"
-        self.wait(theme, lambda: self.script("return document.body.dataset.jpThemeLight") == wanted)
+        """Have the system prefer dark pages, or light ones again, which the room's theme follows."""
+        wanted = {"features": [{"name": "prefers-color-scheme", "value": "dark" if on else "light"}]}
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+        light = "return document.body.dataset.jpThemeLight"
+        self.wait("the system's theme", lambda: self.script(light) == ("false" if on else "true"))
         self.wait(
             "the theme's splash to go", lambda: not self.script("return document.querySelector('#jupyterlab-splash')")
         )
-
-    def scheme(self, name: str) -> None:
-        """Have the system prefer "light" or "dark" pages."""
-        wanted = {"features": [{"name": "prefers-color-scheme", "value": name}]}
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
 
     def slider(self, description: str) -> WebElement:
         """The handle of the slider with that description, scrolled into sight."""

@@ -95,11 +95,9 @@ def test_lines_are_as_long_as_in_a_book_and_pictures_follow_the_theme(lab, tmp_p
     assert 75 <= len(prose) / round(height / line) <= 90
     assert width < 700
 
-    def theme(scheme: str) -> str:
-        page.scheme(scheme)
-        light = "return document.body.dataset.jpThemeLight === 'true'"
-        page.wait("the system's theme", lambda: page.script(light) == (scheme == "light"))
+    def filtered(dark: bool) -> str:
+        page.dark(dark)
         return page.script("return getComputedStyle(document.querySelector('figure[role=img]')).filter")
 
-    assert theme("dark").startswith("invert(")
-    assert theme("light") == "none"
+    assert filtered(dark=True).startswith("invert(")
+    assert filtered(dark=False) == "none"
