@@ -260,6 +260,7 @@ PROMISED = {
     "ch11.fill": 4,
     "ch13.wide": 32,
     "ch13.tensor": 16,
+    "ch13.turned": 32,
     "ch16.announced": 4,
     "ch16.row_sums": 128,
     "ch16.linear_int8": 64,
