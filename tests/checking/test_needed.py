@@ -89,7 +89,9 @@ def test_a_solution_touches_what_its_measured_case_needs(key):
     case = task.measured()
     counters = Here(built(task, solution_of(task))).run(trial(case)).counters
     if key in EXTRA:
-        assert counters.footprint.read_bytes <= case.needed.read_bytes
+        arrays = [each for each in case.arguments if isinstance(each, np.ndarray) and each.dtype.kind == "f"]
+        scratch = sum(each.nbytes for each in arrays if np.isnan(each).all())
+        assert counters.footprint.read_bytes <= case.needed.read_bytes + scratch
     else:
         assert abs(counters.footprint.read_bytes - case.needed.read_bytes) <= 32
         assert counters.footprint.written_bytes == case.needed.written_bytes
