@@ -13,8 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from helpers.workbook import style
-from helpers.workbook.markdown import unfenced
-from helpers.workbook.optional import HEADING, MARK, optional
+from helpers.workbook.optional import MARK, optional
 from helpers.workbook.run import EXERCISE, tags
 
 if TYPE_CHECKING:
@@ -40,6 +39,11 @@ class Section:
     optional: float
 
     @property
+    def core(self) -> float:
+        """The minutes that can't be skipped."""
+        return self.minutes - self.optional
+
+    @property
     def link(self) -> str:
         """A link to its heading, by the id that JupyterLab and GitHub give it."""
         plain = self.title.removesuffix(MARK).strip()
@@ -52,8 +56,7 @@ def sections(cells: Sequence[NotebookNode]) -> tuple[Section, ...]:
         (number, title)
         for number, cell in enumerate(cells)
         if cell.cell_type == "markdown"
-        for marks, title in HEADING.findall(unfenced(cell.source))
-        if len(marks) == len("##")
+        for title in style.headings(cell.source, 2)
     ]
     skipped, taken = optional(cells), [minutes(cell) for cell in cells]
     found = []
@@ -82,7 +85,7 @@ def rounded(number: float) -> int:
 def total(cells: Sequence[NotebookNode]) -> str:
     """What a chapter takes, as it says itself: "125", or "125 + 40" where there are optional parts."""
     found = sections(cells)
-    core = rounded(sum(each.minutes - each.optional for each in found))
+    core = rounded(sum(each.core for each in found))
     more = sum(each.optional for each in found)
     return f"{core} + {rounded(more)}" if more else str(core)
 
@@ -93,7 +96,7 @@ def listing(cells: Sequence[NotebookNode]) -> str:
 
 
 def _minutes(section: Section) -> str:
-    core, more = (round(number) for number in (section.minutes - section.optional, section.optional))
+    core, more = (round(number) for number in (section.core, section.optional))
     if not section.optional:
         return str(max(1, core))
     return f"({max(1, more)})" if core == 0 else f"{core} + {max(1, more)}"

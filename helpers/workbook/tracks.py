@@ -26,8 +26,6 @@ FILE, WEEKS = "tracks.toml", "weeks"
 class Track:
     """A way through the course: for each chapter, by number, the titles of the sections to read."""
 
-    title: str
-    what: str
     chapters: dict[str, tuple[str, ...]]
 
     def of(self, number: str, cells: Sequence[NotebookNode]) -> tuple[Section, ...]:
@@ -47,7 +45,7 @@ class Track:
 def tracks(folder: Path) -> dict[str, Track]:
     """The tracks that are listed in a folder of chapters, by name; none where there is no list."""
     return {
-        name: Track(row["title"], row["what"], {number: tuple(titles) for number, titles in row["chapters"].items()})
+        name: Track({number: tuple(titles) for number, titles in row["chapters"].items()})
         for name, row in _listed(folder).items()
         if name != WEEKS
     }
@@ -97,8 +95,7 @@ def tables(folder: Path) -> dict[str, str]:
 def _week(number: int, week: dict, folder: Path, pages: dict[str, Path], cells: dict[str, list]) -> str:
     """The row of a week: its chapters and the hours that their core takes, its lab and its hours."""
     (lab,) = (folder.parent / "labs").glob(f"lab{week['lab']}_*/*.ipynb")
-    parts = [each for chapter in week["chapters"] for each in sections(cells[chapter])]
-    reading = sum(each.minutes - each.optional for each in parts) / 60
+    reading = sum(each.core for chapter in week["chapters"] for each in sections(cells[chapter])) / 60
     chapters = ", ".join(_linked(pages[chapter]) for chapter in week["chapters"])
     link = f"[{week['lab']}](../{lab.relative_to(folder.parent).as_posix()})"
     return f"| {number} | {chapters} | {reading:.1f} | {link} | {lab_minutes(lab) / 60:.1f} |"
