@@ -64,6 +64,36 @@ class Ramp(Value):
     def combined(self, op: str, a: Value, b: Value | Number) -> Value | None:
         return _combined(op, a, b)
 
+    def compared(self, predicate: str, a: Value, b: Value | Number) -> Value | None:
+        if a is not self:
+            return self.compared(_SWAPPED.get(predicate, predicate), self, a)
+        b = b if isinstance(b, Value) else self.constant(b)
+        apart = 0 < self.step < 1 << element_bits(self.kind) - LANES.bit_length()
+        if b.vector or not apart or self.step & (self.step - 1):
+            return None
+        if predicate in ("eq", "ne"):
+            lanes = self._lane_of(_scalar(b))
+        elif self.bounds is not None and (predicate[0] == "s" or self.bounds[0] >= 0):
+            lanes = self._lanes_below(_scalar(b), predicate[0] == "s", predicate[1:] in ("le", "gt"))
+        else:
+            return None
+        return (~lanes if predicate in _NEGATED else lanes).lanes()
+
+    def _lane_of(self, number: Value) -> Value:
+        """The mask of the lane that is equal to a number, or 0."""
+        ahead = number - _scalar(self)
+        lane = ahead >> self.step.bit_length() - 1
+        found = lane.below(LANES).select(lane.bit(), 0)
+        return (ahead & self.step - 1).eq(0).select(found, 0) if self.step > 1 else found
+
+    def _lanes_below(self, number: Value, signed: bool, or_equal: bool) -> Value:
+        """The mask of the lanes that are less than a number, or as much if asked for; none of them may wrap around."""
+        base = _scalar(self)
+        ahead = (number - base).intrinsic("llvm.umin", LANES * self.step)  # of lane 0, where it is
+        count = (ahead + (self.step - 1 + or_equal)) >> self.step.bit_length() - 1
+        mask = (ahead.number("i64", 1) << count.to("i64")) - 1
+        return base.compare(base._ordered("le" if or_equal else "lt", signed), number).select(mask.to("i32"), 0)
+
     def to(self, kind: str, signed: bool = False) -> Value:
         element = parts(kind)[1]
         if element == "ptr":
@@ -81,6 +111,12 @@ class Ramp(Value):
 
     def lane(self, index: int | Value) -> Value:
         return self.base + self.step * index if isinstance(index, int) else super().lane(index)
+
+
+_SWAPPED = {
+    f"{sign}{a}": f"{sign}{b}" for sign in "us" for a, b in (("lt", "gt"), ("gt", "lt"), ("le", "ge"), ("ge", "le"))
+}
+_NEGATED = {"ne", "uge", "sge", "ugt", "sgt"}
 
 
 def _bare(value: Value) -> Value:

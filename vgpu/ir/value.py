@@ -102,6 +102,10 @@ class Value:
         """An operation with this as one of its two operands, where more is known of its result."""
         return None
 
+    def compared(self, predicate: str, a: Value, b: Value | Number) -> Value | None:
+        """A comparison with this as one of its two operands, where what is known makes it simpler."""
+        return None
+
     def fence(self) -> Value:
         """The same value, out of sight of what LLVM makes of the instructions before and after it.
 
@@ -197,6 +201,9 @@ class Value:
 
     def compare(self, predicate: str, other: Value | Number) -> Value:
         """By LLVM's name of the predicate, of `icmp` or `fcmp`."""
+        for shaped in (self, other):
+            if isinstance(shaped, Value) and shaped.shaped and (found := shaped.compared(predicate, self, other)):
+                return found
         a, b = self._level(other)
         op = "fcmp" if a.is_float else "icmp"
         return self.builder.value(like(a.kind, "i1"), f"{op} {predicate} {a}, {b.text}")

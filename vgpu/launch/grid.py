@@ -39,13 +39,16 @@ if TYPE_CHECKING:
 
 # Backward jumps of a warp per time slice: some milliseconds' work.
 FUEL = 1 << 16
-REUSED_BYTES = 1 << 20  # of a launch's workers at most, for a later launch to use them again
+REUSED_BYTES = 1 << 22  # of a launch's workers and maps at most, for a later launch to use them again
+NO_COUNTS = np.zeros(0, np.int64)
 NO_TEXTURES: tuple[np.ndarray, list[textures.Bound]] = np.zeros(1, np.int64), []
 PATIENCE = 4  # rounds without progress for each of a block's warps; see `runtime.driver`
 
 
 class Grid(Running):
     """One launch: what its workers share."""
+
+    shape: tuple[object, ...]  # of launches that can use this one's memory again
 
     def __init__(
         self,
@@ -93,8 +96,6 @@ class Grid(Running):
         self.warps = len(self.first_pcs)
         self.shared = np.zeros(len(LAUNCH_SLOT), np.int64)
         self.blocks = math.prod(grid)
-        # What each warp does. One worker has a block and runs one warp at a time: no other thread writes there.
-        self.by_warp = np.zeros((self.blocks, self.warps, len(BY_WARP)) if observe else 0, np.int64)
         self.path = None if watched is None else path.log()
         self.order = None if seed is None and self.together == 1 else _order(grid, cluster, seed)
         self.lock = threading.Lock()
@@ -115,14 +116,14 @@ class Grid(Running):
             "workspace": 0 if self.workspace is None else self.workspace.address, "patience": PATIENCE * self.warps,
             "random": 0 if seed is None else schedule.state(seed), "lanes": (1 << LANES) - 1,
             "order": 0 if self.order is None else self.order.ctypes.data,
-            "by_warp": self.by_warp.ctypes.data, "path": 0 if self.path is None else self.path.ctypes.data,
+            "path": 0 if self.path is None else self.path.ctypes.data,
             "followed": -1 if watched is None else watched[0] * self.warps + watched[1],
-        } | self._allocations()  # fmt: skip
+        } | self._allocations() | self._counted_warps()  # fmt: skip
         if (area := self.heap) is not None:
             self.slots |= {"heap": area.base, "heap_bytes": area.nbytes, "heap_owners": area.owners.ctypes.data,
                            "heap_ends": area.ends.ctypes.data}  # fmt: skip
         self.plain = not (
-            observe or cooperative or self.asynchronous or uses_textures or "host" in kinds or self.heap is not None
+            cooperative or self.asynchronous or uses_textures or "host" in kinds or self.heap is not None
             or self.allocation is not None or seed is not None or watched is not None or self.together > 1
         )  # fmt: skip
         self._begin(params, timeout)
@@ -143,7 +144,14 @@ class Grid(Running):
     def again(self, kernel: Kernel, params: bytes, timeout: float) -> None:
         """Make a grid that is `reusable` ready for another launch of its kernel, with other parameters."""
         self.kernel = kernel
-        changed = {} if memory.tables() is self.tables else self._allocations()
+        if memory.tables() is self.tables:
+            changed = {}
+            for touched in (self.reads, self.writes):
+                touched.fill(0)
+        else:
+            changed = self._allocations()
+        if self.observe:
+            changed |= self._counted_warps()
         self._begin(params, timeout)
         for worker in self.workers:
             worker.begin_again(changed)
@@ -155,9 +163,20 @@ class Grid(Running):
             self.plain
             and self.fault is None
             and not (self.cancelled or self.missing)
-            and sum([worker.nbytes for worker in self.workers]) <= REUSED_BYTES
+            and sum([worker.nbytes for worker in self.workers], 2 * len(self.reads)) <= REUSED_BYTES
             and all(len(worker.table) == 1 for worker in self.workers)
         )
+
+    def rest(self) -> None:
+        """Let go of what isn't to live as long as the memory for later launches."""
+        del self.kernel
+        self.by_warp = NO_COUNTS
+
+    def _counted_warps(self) -> dict[str, int]:
+        """Make the counts of each warp, which belong to the `Counters` of this launch; the slot for them."""
+        # One worker has a block and runs one warp at a time: no other thread writes there.
+        self.by_warp = np.zeros((self.blocks, self.warps, len(BY_WARP)), np.int64) if self.observe else NO_COUNTS
+        return {"by_warp": self.by_warp.ctypes.data}
 
     def _allocations(self) -> dict[str, int]:
         """Note which allocations there are, with maps of what the launch touches if it counts; the slots for them."""
@@ -180,6 +199,10 @@ class Grid(Running):
 
     def make_workers(self, threads: int) -> None:
         """Make so many workers, unless there are some from an earlier launch."""
+        portion = self.blocks if self.small else self.blocks // (PORTIONS * threads)
+        portion = self.shared[LAUNCH_SLOT["portion"]] = max(1, min(MOST_AT_ONCE, portion))
+        if self.independent:
+            self.slots["slices"] = 2 + self.blocks // portion  # so that a launch of short blocks ends in one
         try:
             self.workers = self.workers or [Worker(self) for _ in range(threads)]
             for worker in self.workers:
@@ -190,7 +213,6 @@ class Grid(Running):
                 f"{self.lowered.local_bytes} bytes of local memory each, have no room on this machine. Use smaller "
                 "blocks or local arrays, or delete arrays that are no longer needed (del name)."
             ) from None
-        self.shared[LAUNCH_SLOT["portion"]] = max(1, min(MOST_AT_ONCE, self.blocks // (PORTIONS * len(self.workers))))
 
     def counters(self) -> Counters:
         """The counts of all workers, summed."""

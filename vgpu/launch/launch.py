@@ -315,7 +315,10 @@ def launch(
     )  # fmt: skip
     for listener in FINISHED:
         listener(done)
-    return done.counters() if observe else None
+    counters = done.counters() if observe else None
+    if done.reusable:
+        _put_away(done)
+    return counters
 
 
 def _check_watched(watched: tuple[int, int], grid: tuple[int, int, int], block: tuple[int, int, int]) -> None:
@@ -365,11 +368,12 @@ _ended: dict[tuple[object, ...], Grid] = {}
 MOST_ENDED = 16
 
 
-def _put_away(shape: tuple[object, ...], done: Grid) -> None:
-    del done.kernel  # its variables are not to live as long
-    _ended[shape] = done
-    if len(_ended) > MOST_ENDED:
-        del _ended[next(iter(_ended))]
+def _put_away(done: Grid) -> None:
+    done.rest()
+    with own.LAUNCHING:
+        _ended[done.shape] = done
+        if len(_ended) > MOST_ENDED:
+            del _ended[next(iter(_ended))]
 
 
 def run(
@@ -405,9 +409,9 @@ def run(
     apart = -(-math.prod(grid) // math.prod(kernel.cluster))  # blocks of one cluster run in one worker
     workers = 1 if warps <= BRIEF else min(schedule.workers or threads or _cpus(), apart)
     shape = lowered, grid, block, shared_bytes, workers, fp8_kind()
-    plain = not (counted or cooperative or schedule.random or heap.current())
+    usual = not (cooperative or schedule.random or watched or heap.current())
     with own.LAUNCHING:
-        if plain and (found := _ended.pop(shape, None)) is not None:
+        if usual and (found := _ended.pop(shape, None)) is not None:
             done = found
             done.again(kernel, data, timeout)
         else:
@@ -415,10 +419,9 @@ def run(
                 kernel, lowered, address, grid, block, data, needed, shared_bytes, counted, timeout, cooperative,
                 schedule.seed, watched,
             )  # fmt: skip
+            done.shape = shape
         done.run(workers)
         fault, printed = done.fault, done.printed
-        if plain and done.reusable:
-            _put_away(shape, done)
     if prints:
         host_calls.flush(printed)
     if fault is not None:

@@ -85,7 +85,7 @@ class Replay:
         if self._records[number, REPLAY_SLOT["status"]] == FAILED:
             grid.fail(worker)
         else:
-            worker["slices"] = 1
+            worker["slices"] = 2
             grid.run(1)
         fault = grid.fault
         if grid.reusable:

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 MOST_SLICES = 1 << 12  # rounds in which warps run out of fuel before the worker returns to Python
 SPIN_SECONDS = 0.005  # after which a block that spins on memory lets other blocks run
-BRIEF = 32  # warps of a launch that begins in the caller's thread
+BRIEF = 32  # warps of a launch that begins in the caller's thread, like those that took QUICK_SECONDS before
+QUICK_SECONDS = 0.01
 MOST_AT_ONCE, PORTIONS = 32, 16  # blocks that a worker takes at once at most; portions for each worker at least
 FEW = 4  # blocks that a worker may have resident before all workers wait
 ROOM = 1 << 30  # bytes that a worker may have for blocks that wait for others in an ordinary launch
@@ -86,6 +87,7 @@ class Running(ABC):
     host_error: Exception | None  # what went wrong in a call out of the kernel
     cancelled: bool
     missing: int  # blocks that had not begun when the time was up
+    quick = False  # an earlier launch in the same memory took little time
     idle_rounds: int  # rounds in which all workers waited and none had made progress
     epoch: int  # how often a worker reported progress
     _share: int | None  # see `_capacity`
@@ -102,6 +104,7 @@ class Running(ABC):
             self.most = self.blocks if self.cooperative else min(self.blocks, max(schedule.WINDOW, self.together))
             self.workers[0].grow(self.most)
         self.deadline = Deadline(self.timeout)
+        began = time.monotonic()
         try:
             futures = self.start_workers()
             while futures and wait(futures, timeout=0.25).not_done:
@@ -117,13 +120,14 @@ class Running(ABC):
             raise
         for future in futures:
             future.result()
+        self.quick = time.monotonic() - began < QUICK_SECONDS
         if self.fault is None and self.missing:
             self.fault = faults.unfinished(self)
 
     @property
     def brief(self) -> bool:
         """Whether the first time slice may run in the caller's thread: it's short, and doesn't call Python."""
-        return self.small and len(self.workers) == 1 and self.workers[0].callback is None
+        return (self.small or (self.quick and self.independent)) and self.workers[0].callback is None
 
     @property
     def small(self) -> bool:
@@ -133,21 +137,25 @@ class Running(ABC):
     def start_workers(self) -> list[Future[bool]]:
         """Start a thread for each worker, or for fewer of them where the system has no further thread.
 
-        Handing a small launch to another thread takes longer than most of them do. So this thread runs the first time
-        slice, and another one what is left: the limits on time and Ctrl-C work as they do elsewhere.
+        Handing work to another thread takes longer than most small launches do. So this thread runs the first time
+        slice of one worker, and another thread what is left: the limits on time and Ctrl-C work as they do elsewhere.
         """
-        if self.brief and self.work(self.workers[0], to_end=False):
-            return []
-        futures = []
-        for worker in self.workers:
-            try:
-                futures.append(_pool().submit(self.work, worker))
-            except RuntimeError:
-                with self.lock:
-                    worker.active = not futures  # it may have been queued all the same
-                if not futures:  # the interpreter is about to end
-                    self.work(worker)
+        futures: list[Future[bool]] = []
+        first, *others = self.workers
+        for worker in others if self.brief else self.workers:
+            self._start(worker, futures)
+        if self.brief and not self.work(first, to_end=False):
+            self._start(first, futures)
         return futures
+
+    def _start(self, worker: Worker, futures: list[Future[bool]]) -> None:
+        try:
+            futures.append(_pool().submit(self.work, worker))
+        except RuntimeError:
+            with self.lock:
+                worker.active = not futures  # it may have been queued all the same
+            if not futures:  # the interpreter is about to end
+                self.work(worker)
 
     def abandon(self) -> None:
         """Stop all workers and wait for them, even if Ctrl-C is pressed again."""
@@ -203,6 +211,9 @@ class Running(ABC):
                 if status not in (OUT_OF_FUEL, IDLE) or self.cancelled:
                     return True
                 if self.deadline.passed():
+                    if not worker["in_block"]:
+                        self.expire()
+                        return True
                     self.cancelled = True
                     self.report(faults.timed_out(worker, self))
                     return True

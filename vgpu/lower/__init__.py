@@ -14,7 +14,6 @@ from typing import Any
 from vgpu import ptx
 from vgpu.base.context import HEADER, SLICE
 from vgpu.base.errors import Unsupported, VirtualGPUError
-from vgpu.ir import LANES
 from vgpu.lower import arithmetic, basic_blocks, block_barriers, calls, cluster, definedness, host
 from vgpu.lower import bulk_copy as lower_bulk_copy
 from vgpu.lower import mbarrier as lower_mbarrier
@@ -116,7 +115,8 @@ class Lowering(Calls):
         ir = self.ir
         self.vars = Variables(ir)
         self.begin_tallies()
-        self.prologue()
+        self.fuel, self.turn = self.context_place("fuel"), self.ir.at(self.state, SLICE)
+        self.begin_log()
         self.wake()
         self.dispatcher()
         for basic_block in self.reached:
@@ -148,15 +148,6 @@ class Lowering(Calls):
         whole = ("tensor", "tensor_memory")
         products = any(basic_blocks.kind_of(i) in whole for s in self.flow.basic_blocks for i in s.body)
         return self.state_bytes - HEADER if products or self.flow.live_in[0] else 0
-
-    def prologue(self) -> None:
-        """Values that stay the same while a warp runs, loaded once."""
-        self.fixed = {slot: self.context(slot) for slot in ("params", "shared_base", "local_base", "warp")}
-        self.fixed["local_warp"] = self.fixed["local_base"] + self.fixed["warp"] * (LANES * self.local_bytes)
-        tables = ("params", "variables", "sites", "basic_blocks")
-        self.pointers = {slot: (self.fixed.get(slot) or self.context(slot)).to("ptr") for slot in tables}
-        self.fuel, self.turn = self.context_place("fuel"), self.ir.at(self.state, SLICE)
-        self.begin_log()
 
     # ------------------------------------------------------------ basic blocks
 

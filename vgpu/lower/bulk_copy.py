@@ -97,7 +97,7 @@ def copy(kernel: Kernel, instruction: Instruction) -> None:
     near_too = _spaces(instruction) == ["shared", "shared"]
     remotes = memory.address(kernel, Mem(remote.base, remote.offset), 32 if near_too else 64).to("i64")
     if near_too:
-        remotes = remotes + kernel.fixed["shared_base"]
+        remotes = remotes + kernel.context("shared_base")
     offsets = memory.address(kernel, near, 32)
     barriers = memory.address(kernel, rest.pop(0), 32) if loads else zero
     shifts = kernel.ir.i64(0)  # of 16 bits along W, H and D

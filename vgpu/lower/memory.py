@@ -43,7 +43,7 @@ def symbol(kernel: Operands, operand: Sym) -> Value:
         return kernel.ir.i64(kernel.locals[name] + operand.offset)
     if name in kernel.parameters:
         kernel.parameters_addressed = True
-        return kernel.fixed["params"] + (kernel.parameters[name] + operand.offset)
+        return kernel.context("params") + (kernel.parameters[name] + operand.offset)
     if name in kernel.addresses:
         return kernel.variable(name) + operand.offset
     if name in kernel.module.functions:
@@ -65,7 +65,7 @@ def shared_offset(kernel: Kernel, instruction: Instruction, memory: Mem) -> Valu
     """Where in the block's shared memory an operand points (i32), by the space's offsets or a generic address."""
     if any(word.split("::")[0] == "shared" for word in instruction.modifiers):
         return address(kernel, memory, 32)
-    inside = address(kernel, memory, 64) - kernel.fixed["shared_base"]
+    inside = address(kernel, memory, 64) - kernel.context("shared_base")
     # What lies far outside must not come back into range when it is cut to 32 bits.
     return inside.above(FAR_OUTSIDE).select(FAR_OUTSIDE, inside).to("i32")
 
@@ -73,7 +73,7 @@ def shared_offset(kernel: Kernel, instruction: Instruction, memory: Mem) -> Valu
 def local_host_address(kernel: Kernel, within: Value | int) -> Value:
     """Host addresses of each lane's own copy of a local variable."""
     lanes = kernel.ir.each_lane("i64", [lane * kernel.local_bytes for lane in range(LANES)])
-    return kernel.fixed["local_warp"] + lanes + within
+    return kernel.local_of_warp() + lanes + within
 
 
 # ---------------------------------------------------------------- accesses
@@ -113,7 +113,7 @@ def access(
         kernel.not_global(mask)
     count_when_left(kernel, instruction, where, nbytes)
     if space == "shared":
-        where = where.to("i64") + kernel.fixed["shared_base"]
+        where = where.to("i64") + kernel.context("shared_base")
     elif space == "local":
         where = local_host_address(kernel, where)
     if kernel.watch:
@@ -237,7 +237,7 @@ def load(kernel: Kernel, instruction: Instruction) -> None:
     if space_of(instruction) == "param" and isinstance(memory.base, Sym) and memory.base.name in kernel.parameters:
         offset = kernel.parameters[memory.base.name] + memory.base.offset + memory.offset
         for index, place in enumerate(places):
-            at = kernel.ir.at(kernel.pointers["params"], offset + index * nbytes)
+            at = kernel.ir.at(kernel.table("params"), offset + index * nbytes)
             _deliver(kernel, place, kernel.ir.load(at, f"i{bits}", constant=True), kind, guard)
         return
     followed = kernel.watch and space_of(instruction) not in ("param", "const")
@@ -408,7 +408,7 @@ def convert_address(kernel: Kernel, instruction: Instruction) -> None:
         if kernel.maps:
             value = cluster.converted(kernel, value, short=op == "sub")
         else:
-            value = value.binary(op, kernel.fixed["shared_base"])
+            value = value.binary(op, kernel.context("shared_base"))
     elif space == "local":
         value = value.binary(op, local_host_address(kernel, 0))
     kernel.write(destination, value, kernel.guard(instruction.guard))
@@ -418,11 +418,11 @@ def inspect_address(kernel: Kernel, instruction: Instruction) -> None:
     """`isspacep`: whether a generic address lies in a space."""
     destination, source = instruction.operands
     value, space = kernel.bits_value(source, 64), space_of(instruction)
-    shared = (value - kernel.fixed["shared_base"]).below(kernel.context("shared_bytes"))
+    shared = (value - kernel.context("shared_base")).below(kernel.context("shared_bytes"))
     if space == "cluster" or (kernel.maps and space == "global"):
         shared = cluster.inside(kernel, value)
     total = kernel.context("warps") * (LANES * kernel.local_bytes)
-    local = (value - kernel.fixed["local_base"]).below(total)
+    local = (value - kernel.context("local_base")).below(total)
     if space == "const":
         result = kernel.ir.number("i1", 0)
     else:

@@ -43,7 +43,7 @@ def _each_lane(function: Callable[[int], int]) -> Reading:
 def _thread(axis: int) -> Reading:
     def value(kernel: Registers) -> Value:
         # three vectors of 32 indices a warp
-        row = kernel.context("lane_ids") + kernel.fixed["warp"] * (3 * LANES * 4)
+        row = kernel.context("lane_ids") + kernel.context("warp") * (3 * LANES * 4)
         place = (row + axis * LANES * 4).to("ptr")
         if not kernel.rows:
             return kernel.ir.load(place, V32, 64, constant=True)

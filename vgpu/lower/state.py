@@ -11,7 +11,7 @@ from vgpu import ptx
 from vgpu.base.context import HEADER, PC_DONE, SLOT
 from vgpu.base.errors import Unsupported
 from vgpu.base.lacking import lacking
-from vgpu.ir import Builder, Value
+from vgpu.ir import LANES, Builder, Value
 from vgpu.ir.ramp import Bounds
 from vgpu.lower import basic_blocks, both_sides, definedness, flow, inline, outline
 from vgpu.ptx import Instruction, Location
@@ -59,11 +59,9 @@ class State(ABC):
     side: Value | None = None  # in a side of a short branch: which lanes take it
     current: Instruction | None
     vars: Variables
-    pointers: dict[str, Value]  # into what a launch hands over
     place: int  # of the last access that is watched
     # Of a basic block's accesses, by window, base and mask: the site of the first, and where its base is kept if needed
     leaders: dict[tuple[str, str, str], tuple[Value, Value | None]]
-    fixed: dict[str, Value]  # slots of the context that stay the same
     fuel: Value  # pointers: how much of the time slice is left
     turn: Value  # … and how many the warp has used up
 
@@ -127,12 +125,23 @@ class State(ABC):
         return self.ir.at(self.ctx, SLOT[slot], "i64")
 
     def context(self, slot: str, constant: bool = True) -> Value:
-        """A slot of the context, as i64."""
+        """A slot of the context, as i64.
+
+        Loaded where it is used: a kernel that waits at barriers is entered again and again, mostly for a few of them.
+        """
         return self.ir.load(self.context_place(slot), "i64", 8, constant)
+
+    def table(self, slot: str) -> Value:
+        """A slot that holds a pointer into what a launch hands over."""
+        return self.context(slot).to("ptr")
+
+    def local_of_warp(self) -> Value:
+        """Where the local memory of this warp begins, as i64."""
+        return self.context("local_base") + self.context("warp") * (LANES * self.local_bytes)
 
     def variable(self, name: str) -> Value:
         """The address of one of the module's variables, which differs from process to process."""
-        place = self.ir.at(self.pointers["variables"], list(self.addresses).index(name), "i64")
+        place = self.ir.at(self.table("variables"), list(self.addresses).index(name), "i64")
         return self.ir.load(place, "i64", 8, constant=True)
 
     def set_state(self, offset: int, value: Value, align: int = 64) -> None:

@@ -40,7 +40,7 @@ class Tallies(Operands):
         return len(self.sites) - 1
 
     def site_pointer(self, number: int) -> Value:
-        return self.ir.at(self.pointers["sites"], number * SITE_BYTES)
+        return self.ir.at(self.table("sites"), number * SITE_BYTES)
 
     def new_site(
         self, instruction: Instruction, kind: str, space: str = "", nbytes: int = 0, matrices: int = 0
@@ -58,7 +58,7 @@ class Tallies(Operands):
 
     def tally(self, index: int, slot: int, amount: Value | int) -> None:
         """Add to one of a basic block's counters."""
-        self.ir.add_to(self.ir.at(self.pointers["basic_blocks"], index * BASIC_BLOCK_SLOTS + slot, "i64"), amount)
+        self.ir.add_to(self.ir.at(self.table("basic_blocks"), index * BASIC_BLOCK_SLOTS + slot, "i64"), amount)
 
     def executed(self, basic_block: BasicBlock, times: Value | int, lanes: Value) -> None:
         """The basic block runs, once or not at all (`times`), for `lanes` (bits)."""

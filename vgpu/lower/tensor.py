@@ -197,7 +197,7 @@ def _access(
     if kernel.watch:
         answer = _watched(kernel, instruction, space, nbytes, rule, seen, answer)
     if shared:  # the offset that was checked, without what lies above its 32 bits
-        where = seen.to("i64") + kernel.fixed["shared_base"]
+        where = seen.to("i64") + kernel.context("shared_base")
     width = element_bits(stored[0].kind) if stored else width
     words = nbytes * 8 // width
     if words > 1:
@@ -264,7 +264,7 @@ def _read_rows(
 
 
 def _copy(kernel: Kernel, function: str, where: Value, good: Value) -> None:
-    kernel.ir.call("void", function, kernel.fixed["shared_base"], where.splat(), good, tiles(kernel))
+    kernel.ir.call("void", function, kernel.context("shared_base"), where.splat(), good, tiles(kernel))
 
 
 def _rows(kernel: Kernel, instruction: Instruction, memory: Mem) -> tuple[tensor.Rows, Value, Value]:

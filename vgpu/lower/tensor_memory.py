@@ -74,7 +74,7 @@ def allocate(kernel: Kernel, instruction: Instruction) -> None:
     answer = lower_memory.check(kernel, into, "shared", offsets, lanes, 4, STORE, False)
     if kernel.watch:
         answer = watch.access(kernel, instruction, target, "shared", 4, STORE, offsets.splat(), answer)[0]
-    places = (offsets.to("i64") + kernel.fixed["shared_base"]).splat()
+    places = (offsets.to("i64") + kernel.context("shared_base")).splat()
     lower_memory.store_element(kernel, places, answer, found.to("i32").splat())
 
 

@@ -306,7 +306,7 @@ def passes(kernel: Kernel, number: int, order: int, where: Value, mask: Value, s
     """
     where = where.to("i64").splat()
     if shared:
-        where = (where + kernel.fixed["shared_base"]).splat()
+        where = (where + kernel.context("shared_base")).splat()
     place = kernel.ir.room(V64, "watched_slot")
     kernel.ir.store(place, where, 64)
     kernel.run_time("wb_s_strong", number, order, mask.to("i64"), place)

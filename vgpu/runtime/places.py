@@ -31,11 +31,12 @@ def _record_of() -> Routine:
 def _enter() -> Routine:
     """Bring what the table says of a place into the context."""
     r = Routine("enter_place", "ptr ctx, i64 index")
-    record = _record(r, r["index"])
+    record, changes = _record(r, r["index"]), r.slot("resident_slot").ne(r["index"])
     r.set_slot("resident_slot", r["index"])
     for slot, index in RESIDENT_SLOT.items():
         r.set_slot(slot, r.load(r.at(record, 8 * index), "i64", 8))
-    r.call("void", "wb_s_enter", r["ctx"])
+    with r.when(changes):
+        r.call("void", "wb_s_enter", r["ctx"])
     return r
 
 

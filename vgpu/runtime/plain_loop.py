@@ -32,6 +32,8 @@ def plain_loop() -> Loop:
         taken = r.take_blocks(portion)
         r.set_slot("own_block", taken)
         r.set_slot("own_end", taken + portion)
+        with r.when(r.exists(taken)):
+            r.spend_slice()
     number = r.slot("own_block")
     r.set_slot("own_block", number + 1)
     with r.when(r.exists(number) ^ 1):

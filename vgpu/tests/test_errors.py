@@ -428,24 +428,36 @@ def test_blocks_that_ended_and_that_never_began_are_counted(compiled, fault, wor
     assert words in str(faults.error(kernel, kernel.compiled()[0], fault, (10, 1, 1), (32, 1, 1), ()))
 
 
-def test_ctrl_c_stops_a_kernel(tmp_path, root):
-    """A signal during a launch raises KeyboardInterrupt with the line, and the process can launch again."""
+@pytest.mark.parametrize(
+    "body",
+    [
+        "while (f[0]) { f[1] = 0; } f[1] = 7;",
+        "int n = f[0], x = 1; for (int i = 0; i < n; i++) x = x * 48271 ^ i; f[1] = n ? x : 7;",
+    ],
+)
+def test_ctrl_c_stops_a_kernel(tmp_path, root, body):
+    """A signal during a launch raises KeyboardInterrupt with the line, and the process can launch again.
+
+    The launches before were short ones of the same shape, so that this one begins in the caller's thread.
+    """
     script = tmp_path / "interrupted.py"
     script.write_text(
-        textwrap.dedent("""
+        f"body = {body!r}\n"
+        + textwrap.dedent("""
         import struct
         import numpy as np
         from vgpu.launch import launch
         from vgpu.storage import memory
         from vgpu.compile import cuda_c_to_ptx
 
-        source = '''extern "C" __global__ void spin(volatile int* f) { while (f[0]) { f[1] = 0; } f[1] = 7; }'''
+        source = 'extern "C" __global__ void spin(volatile int* f) { ' + body + " }"
         kernel = launch.load(cuda_c_to_ptx(source).ptx, language="cuda")["spin"]
         flag = memory.array(2, np.int32)
         flag[:] = 0
         pointer = struct.pack("<Q", flag.ctypes.data)
-        launch.launch(kernel, 1, 32, [pointer])
-        flag[:] = 1
+        for _ in range(2):
+            launch.launch(kernel, 64, 32, [pointer])
+        flag[:] = 2**31 - 1
         print("ready", flush=True)
         try:
             launch.launch(kernel, 64, 32, [pointer], timeout=60)

@@ -86,6 +86,43 @@ def test_random_arithmetic_of_indices(seed):
         assert ran(text, launch.launch, block, count - 1)[0] == expected, (seed, block)
 
 
+SOURCES = (
+    "mov.u32 {a}, %r1;", "sub.s32 {a}, %r1, 16;", "shl.b32 {a}, %r1, 2;", "mul.lo.s32 {a}, %r1, 3;",
+    "mad.lo.s32 {a}, %r1, 8, -100;", "sub.s32 {a}, 9, %r1;", "add.s32 {a}, %r1, %r8;", "mov.u32 {a}, %a0;",
+    "add.s32 {a}, %r1, 0x7FFFFFF0;", "mul.lo.s32 {a}, %r1, 0x8000000;", "mov.u32 {a}, %r6;",
+    "mov.u32 {a}, %laneid; sub.s32 {a}, {a}, 16; shl.b32 {a}, {a}, 27;",
+)  # fmt: skip
+
+
+def comparisons(dice, count):
+    """PTX that makes `count` registers of 64 bits, each the results of some comparisons of a number of the thread."""
+    lines = []
+    for number in range(1, count):
+        lines += [dice.choice(SOURCES).format(a=f"%a{number}"), f"cvt.s64.s32 %d3, %a{number}; mov.u64 %w{number}, 0;"]
+        for bit in range(8):
+            kind = dice.choice(("s32", "u32", "s64", "u64", "b32", "s16"))
+            words = ("eq", "ne") if kind[0] == "b" else ("lt", "le", "gt", "ge", "eq", "ne")
+            constant = str(dice.choice((-100, -17, -1, 0, 1, 5, 16, 20, 31, 32, 33, 64, 127, 1 << 30, 15 << 27)))
+            name, bound = {"64": ("%d3", "%d4"), "32": (f"%a{number}", "%r5"), "16": ("%h1", "%h2")}[kind[-2:]]
+            lines += [f"mov.b{kind[-2:]} {bound}, {constant};"] + ["cvt.u16.u32 %h1, %r1;"] * (name == "%h1")
+            if kind == "s32" and dice.random() < 0.3:
+                bound = "%r8"
+            pair = dice.sample((name, bound), 2)
+            lines += [f"setp.{dice.choice(words)}.{kind} %p1, {', '.join(pair)};"]
+            lines += [f"selp.b64 %d5, {1 << bit}, 0, %p1; or.b64 %w{number}, %w{number}, %d5;"]
+    ends = [f"st.global.u64 [%d1+{8 * at}], %w{at + 1};" for at in range(count - 1)]
+    return "\n  ".join([".reg .b16 %h<3>;", *lines, *ends])
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_random_comparisons_of_indices(seed):
+    dice, count = random.Random(seed), 12
+    text = HEAD.format(body=comparisons(dice, count), count=count, size=8 * (count - 1))
+    for block in SHAPES:
+        expected, _ = ran(text, by_reference, block, count - 1)
+        assert ran(text, launch.launch, block, count - 1)[0] == expected, (seed, block)
+
+
 ACCESSES = {
     "a row of shared memory": "mul.wide.u32 %d3, %r1, 4; mov.u64 %d5, s; add.s64 %d4, %d5, %d3;"
     "st.shared.u32 [%d4], %r1; bar.sync 0; ld.shared.u32 %r5, [%d4];",
@@ -138,6 +175,11 @@ def lowered(body):
     text = HEAD.format(body=body, count=4, size=8)
     (kernel,) = launch.load(text, language="ptx", filename="kernel.ptx", source=text).values()
     return lower(kernel.module.module, kernel.function, {}, "k", True, rows=True).text
+
+
+def test_a_comparison_with_a_scalar_takes_no_vector():
+    text = lowered("setp.lt.u32 %p1, %r1, %r8; @%p1 st.shared.u32 [s], %r8;")
+    assert "icmp ult <32" not in text
 
 
 def test_a_row_takes_one_address():

@@ -87,16 +87,48 @@ def test_a_launch_that_failed_leaves_nothing_to_the_next(made):
     assert (out.get() == 3).all() and len(made) == 2
 
 
-def test_a_counted_launch_and_a_cooperative_one_have_their_own(made, compiled):
+def test_counts_are_those_of_one_launch(made, compiled):
+    fill, out = compiled.c(FILL), np.zeros(128, np.int32)
+    first = fill(4, 32, out, 1, 128, observe=True)
+    whole, of_warps = dict(first.total), first.by_warp.instructions.copy()
+    part = fill(4, 32, out, 2, 32, observe=True)
+    assert (out[:32] == 2).all() and (out[32:] == 1).all()
+    assert (first.footprint.written_bytes, part.footprint.written_bytes) == (512, 128)
+    assert part.total["instructions"] < whole["instructions"]
+    assert part.by_warp.instructions.sum() == part.total["instructions"]
+    again = fill(4, 32, out, 3, 128, observe=True)
+    assert (first.by_warp.instructions == of_warps).all() and (again.by_warp.instructions == of_warps).all()
+    assert first.total == again.total == whole and first.lines == again.lines
+    assert len(made) == 1
+
+
+def test_counted_and_cooperative_launches_have_their_own(made, compiled):
     fill, out = compiled.c(FILL), np.zeros(32, np.int32)
     fill(1, 32, out, 1, 32)
-    first = fill(1, 32, out, 2, 32, observe=True)
-    fill(1, 32, out, 1, 32)
-    assert fill(1, 32, out, 3, 32, observe=True).total == first.total
+    fill(1, 32, out, 2, 32, observe=True)
+    fill(1, 32, out, 3, 32)
     fill(1, 32, out, 4, 32, cooperative=True)
     fill(1, 32, out, 5, 32, schedule="random", seed=1)
-    assert (out == 5).all() and len(made) == 5
-    assert [each.reusable for each in made] == [True, False, False, False, False]
+    fill(1, 32, out, 6, 32, observe=True, watched=(0, 0))
+    assert (out == 6).all() and [each.reusable for each in made] == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_blocks_of_a_launch_that_was_short_before(threads, compiled):
+    """It begins in the caller's thread, and goes on in another where it takes longer this time."""
+    kernel = compiled.c("""extern "C" __global__ void k(int* out, int steps, int n) {
+        int x = 1;
+        for (int i = 0; i < steps; i++) x = x * 48271 ^ i;
+        out[blockIdx.x] = steps ? x : n;
+    }""")
+    out = np.zeros(300, np.int32)
+    for steps in (0, 0, 200_000, 0):
+        kernel(300, 32, out, steps, 5, threads=threads)
+        assert (out == (5 if steps == 0 else out[0])).all()
+    with pytest.raises(KernelError, match="did not end within"):
+        kernel(300, 32, out, 2_000_000_000, 5, threads=threads, timeout=0.3)
+    kernel(300, 32, out, 0, 6, threads=threads)
+    assert (out == 6).all()
 
 
 def test_settings_count_from_the_next_launch_on(monkeypatch):
@@ -140,12 +172,12 @@ def test_a_bounded_number_is_kept_and_large_ones_are_not(made):
         fill((1,), (threads,), (out, 1, 32))
     assert len(launch._ended) == launch.MOST_ENDED
     large = cp.RawKernel(
-        'extern "C" __global__ void k(int* x, int i) { volatile int own[16384]; own[i] = i; x[0] = own[i]; }',
+        'extern "C" __global__ void k(int* x, int i) { volatile int own[65536]; own[i] = i; x[0] = own[i]; }',
         "k",
     )
     large((1,), (32,), (out, 1))
     large((1,), (32,), (out, 1))
-    assert [each.kernel.name for each in made if not each.reusable] == ["k", "k"]  # 2 MB of local memory each
+    assert [each.kernel.name for each in made if not each.reusable] == ["k", "k"]  # 8 MB of local memory each
 
 
 def test_memory_that_a_kernel_allocates_meanwhile_can_be_accessed():
