@@ -53,8 +53,8 @@ MOVES = {
         ("compute", RIGHT, "3 stages: for 44% of the time", "3 stages: for 25% of the time"),
     ),
     "17": (
-        ("step", RIGHT, "Step 10 of 16: queries 16 to 23 meet keys 8 to 15",
-         "Step 11 of 16: queries 16 to 23 meet keys 16 to 23"),
+        ("step", RIGHT, "Step 10 of 16: queries 16 to 23, keys 8 to 15",
+         "Step 11 of 16: queries 16 to 23, keys 16 to 23"),
         ("queries a tile", RIGHT, "Step 11 of 16: queries 16 to 23", "Step 8 of 8: queries 16 to 31"),
     ),
     "20": (
