@@ -97,7 +97,7 @@ def test_a_line_of_threads_works_out_one_index():
     blocks, threads = np.repeat(np.arange(4), 8), np.tile(np.arange(8), 4)
     finding = plots.thread_line(blocks, threads, 27, picked=19).finding
     assert finding == (
-        "4 blocks of 8 threads over 27 elements: each thread has one element, and 5 threads have none. "
+        "4 blocks of 8 threads over 27 elements: each of 27 threads has one, and 5 other threads have none. "
         "Thread 3 of block 2 has element 2 × 8 + 3 = 19."
     )
     assert plots.thread_line([0, 0], [0, 1], 2).finding.endswith("and none is left over.")
