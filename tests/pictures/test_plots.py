@@ -179,11 +179,11 @@ def test_swim_lanes_state_times_and_overlap():
         "2 operations in 1 stream take 40 µs (µs busy: to the GPU 10, SMs 30); nothing overlaps (modelled on A100)."
     )
     two = schedule(span("H2D", "stream 1", 0, 2e-5), span("SMs", "stream 2", 0, 4e-5))
-    assert "20 µs of that are done beside other work (" in plots.schedule_lanes(two).finding
+    assert "20 µs of that overlap other work (" in plots.schedule_lanes(two).finding
     kernels = (span("SMs", "stream 1", 0, 2e-5), span("SMs", "stream 2", 1e-5, 4e-5))
     assert "SMs 40); kernels run side by side (" in plots.schedule_lanes(schedule(*kernels)).finding
     both = plots.schedule_lanes(schedule(*kernels, span("H2D", "stream 1", 0, 2e-5)))
-    assert "20 µs of that are done beside other work, and kernels run side by side (" in both.finding
+    assert "20 µs of that overlap other work, and kernels run side by side (" in both.finding
     marked = plots.schedule_lanes(one, until=1e-4, mark="before").figure.axes[0]
     assert marked.get_xlim()[1] >= 100 and "before" in [text.get_text() for text in marked.texts]
     assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
