@@ -118,7 +118,7 @@ def test_estimates_say_how_many_are_wrong_and_by_how_much():
 
 def test_lines_and_stairs_name_every_series():
     line = plots.sectors_against([1, 2, 4], {"load": [4, 8, 16], "store": [4, 4, 4]})
-    assert "load from 4 to 16; store from 4 to 4" in line.finding
+    assert "load from 4 to 16; store always 4" in line.finding
     stairs = plots.staircase({"before": 12, "after": 4.5}, unit="sectors per request", best=4)
     assert stairs.finding == "Sectors per request — before: 12; after: 4.5."
 
