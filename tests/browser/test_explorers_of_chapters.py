@@ -59,8 +59,8 @@ MOVES = {
     ),
     "20": (
         ("steps", RIGHT, "Separate kernels: 104 launches", "Separate kernels: 208 launches"),
-        ("rotation: radius", HOME, "79 steps back the gradient has of its norm: rotation, radius 0.9",
-         "79 steps back the gradient has of its norm: rotation, radius 0.5"),
+        ("rotation: radius", HOME, "The gradient's norm 79 steps back, as a share: rotation, radius 0.9",
+         "The gradient's norm 79 steps back, as a share: rotation, radius 0.5"),
     ),
     "18": (
         ("batch", RIGHT, "batch 4, tokens 96, layers 4, steps 2: the peak of",
