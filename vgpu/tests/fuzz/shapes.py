@@ -181,14 +181,18 @@ def _copy(words, operands, registers, n, hinted):
         return None if _fits(("",) if "commit_group" in words else ("i",), operands, registers) else "has another shape"
     dimensions = next((int(w[0]) for w in words if w in ("1d", "2d", "3d", "4d", "5d")), 0)
     maps = [o for o in operands if isinstance(o, Mem) and o.coordinates is not None]
-    if "tensor" in words and not (len(maps) == 1 and len(maps[0].coordinates) == dimensions):
+    rows = {"tile::gather4", "tile::scatter4"} & set(words)  # along the row, then four rows
+    if "tensor" in words and not (len(maps) == 1 and len(maps[0].coordinates) == (5 if rows else dimensions)):
         return "has no coordinates of its dimensions"
     if "tensor" not in words and maps:
         return "has coordinates"
     size = "" if "tensor" in words else "v"
-    if "im2col" in words:  # shifts along W, H and D
+    if rows and dimensions != 2:
+        return "takes rows of other than two dimensions"
+    wide = {"im2col::w", "im2col::w::128"} & set(words)
+    if "im2col" in words or wide:  # shifts along W, H and D; or the halo, and a shift along W
         shifts = operands.pop(at) if (at := 1 if "prefetch" in words else 3) < len(operands) else None
-        if dimensions < 3 or not _vector(shifts, dimensions - 2, registers, source=True):
+        if dimensions < 3 or not _vector(shifts, 2 if wide else dimensions - 2, registers, source=True):
             return "has no shifts of its dimensions"
     if "prefetch" in words:
         return None if _fits(("m" + size + more,), operands, registers) else "has another shape"
