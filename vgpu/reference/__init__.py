@@ -113,6 +113,7 @@ def run(
     `Misaligned`, `Deadlock`, `DeviceAssert`, `Unsupported`, and `KernelTimeout` after `max_steps`.
     """
     filename, launched = None, kernel
+    directives = (kernel if isinstance(kernel, ptx.Function) else kernel.function).directives
     if not isinstance(kernel, ptx.Function):
         module, filename, variables = _parse(kernel.ptx), kernel.filename, variables or kernel.module
         kernel = module.functions[kernel.entry]
@@ -122,7 +123,7 @@ def run(
     blocks_of_grid, shape = _three(grid), _three(block)
     found = chosen(schedule, seed)
 
-    of_cluster = _three(kernel.directives.get("reqnctapercluster") or 1)
+    of_cluster = _three(directives.get("reqnctapercluster") or 1)
     clusters: dict[Index, Cluster] = {}
     made: dict[Index, Block] = {}
 
