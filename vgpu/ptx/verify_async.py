@@ -1,11 +1,11 @@
-"""The operands of asynchronous copies and mbarrier instructions, form by form (see `shapes`)."""
+"""The operands of asynchronous copies and mbarrier instructions, form by form (see `operand_shapes`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from vgpu.ptx import Instruction
-from vgpu.ptx.shapes import Words, wrong_operands
+from vgpu.ptx.operand_shapes import Words, wrong_operands
 
 _STATE = ("D64", "m")
 # The first word of `mbarrier`, or one of `cp.async` -> the operands.
