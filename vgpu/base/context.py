@@ -170,8 +170,9 @@ BULK_ENTRY_BYTES, BULK_ENTRIES = 256, 256
 COPIES = BULK["entries"] + BULK_ENTRIES * BULK_ENTRY_BYTES  # where the queues of the warps begin
 LOADS, STORES = 0, 1  # kinds of bulk copies, plus flags: TENSOR for those that go by a tensor map
 # NEAR: from the block's own shared memory. MULTICAST: to several blocks. IM2COL with TENSOR: the map is of im2col mode.
+# ROWS with TENSOR: four rows, each at a coordinate of its own (gather4, scatter4).
 # PAIRS with MULTICAST: each copy tells the mbarrier of that block of its pair whose rank is even, or odd, as given.
-TENSOR, NEAR, MULTICAST, IM2COL, PAIRS = 2, 4, 8, 16, 32
+TENSOR, NEAR, MULTICAST, IM2COL, PAIRS, ROWS = 2, 4, 8, 16, 32, 64
 
 # A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element, swizzled bytes of a row and
 # mode (the bits below), the address, and for each of 5 dimensions, fastest first: bytes between elements, elements,

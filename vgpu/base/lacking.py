@@ -51,9 +51,14 @@ _TABLE = (
         "m16n8k8 on",
     ),
     (
-        r"im2col::|tile::|cp_mask",
-        "tensor copies of this form",
-        "copy plain boxes of a tensor (`.tile`) or columns (`.im2col`)",
+        r"im2col::w",
+        "tensor copies along W with a halo (`.im2col::w` and `.im2col::w::128`)",
+        "copy columns with `.im2col`, whose pixels go on along W, H and D",
+    ),
+    (
+        r"cp_mask",
+        "bulk copies of single bytes (`.cp_mask`)",
+        "copy whole pieces of 16 bytes, the rest with ordinary stores",
     ),
     (
         r"the reduction",

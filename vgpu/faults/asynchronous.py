@@ -46,6 +46,16 @@ def _barrier(what: str, fix: str) -> Callable[[Scene], KernelError]:
     return build
 
 
+def _copy(what: str, fix: str, error: type[KernelError] = KernelError) -> Callable[[Scene], KernelError]:
+    """A builder of errors about one copy, which may name the thread ({where}), the fault's {value} and the {size}."""
+
+    def build(scene: Scene) -> KernelError:
+        names = {"where": scene.where(), "value": scene.fault.address, "size": scene.site.nbytes}
+        return error(_message(scene, what.format(**names), fix.format(**names)), **scene.keywords())
+
+    return build
+
+
 def _alone(scene: Scene) -> KernelError:
     text = (
         f"deadlock: {scene.where()} waits for products of its warpgroup, and the other warps of the four (threads "
@@ -73,49 +83,11 @@ def _stalled(scene: Scene) -> KernelError:
     return Deadlock(_message(scene, text, fix), **scene.keywords())
 
 
-def _copy_size(scene: Scene) -> KernelError:
-    size = scene.site.nbytes
-    text = f"asynchronous copy: {scene.where()} copies {scene.fault.address} bytes in a copy of {size}."
-    fix = f"the source size may be 0 to {size}; what it leaves is filled with zeros."
-    return KernelError(_message(scene, text, fix), **scene.keywords())
-
-
-def _bulk_alignment(scene: Scene) -> KernelError:
-    text = f"bulk copy: {scene.where()} copies from or to an address that is off by {scene.fault.address} bytes."
-    fix = (
-        "bulk copies need global and shared addresses at multiples of 16 bytes, tensor copies shared ones at multiples "
-        "of 128: declare the array with alignas(128)."
-    )
-    return Misaligned(_message(scene, text, fix), **scene.keywords())
-
-
-def _bulk_size(scene: Scene) -> KernelError:
-    text = f"bulk copy: {scene.where()} copies {scene.fault.address} bytes, which is no multiple of 16."
-    return KernelError(
-        _message(scene, text, "copy whole pieces of 16 bytes, the rest with ordinary stores."), **scene.keywords()
-    )
-
-
-def _tensor_map(scene: Scene) -> KernelError:
-    text = f"tensor copy: {scene.where()} uses something that is no tensor map, or one of other dimensions or mode."
-    fix = (
-        "pass the object that `tensor_map(array, box)` returns to a parameter `const __grid_constant__ CUtensorMap`, "
-        "and give as many coordinates as the array has dimensions."
-    )
-    return KernelError(_message(scene, text, fix), **scene.keywords())
-
-
-def _tensor_type(scene: Scene) -> KernelError:
-    text = f"tensor copy: {scene.where()} reduces elements in a way that the tensor map's type doesn't have."
-    fix = (
-        "make the map with the type that is meant (as bytes, float16 is no number), and reduce it in a way that this "
-        "type has in PTX."
-    )
-    return KernelError(_message(scene, text, fix), **scene.keywords())
-
-
 BUILDERS = {
-    "copy_size": _copy_size,
+    "copy_size": _copy(
+        "asynchronous copy: {where} copies {value} bytes in a copy of {size}.",
+        "the source size may be 0 to {size}; what it leaves is filled with zeros.",
+    ),
     "barrier_lost": _barrier(
         "uses an mbarrier that is not initialised, or was overwritten.",
         "one thread calls mbarrier.init (or `init(&bar, count)`), then all threads meet at __syncthreads() before the "
@@ -137,8 +109,25 @@ BUILDERS = {
         "initialise it with the number of arrivals of a phase, often the threads of the block.",
     ),
     "stalled": _stalled,
-    "bulk_alignment": _bulk_alignment,
-    "bulk_size": _bulk_size,
-    "tensor_map": _tensor_map,
-    "tensor_type": _tensor_type,
+    "bulk_alignment": _copy(
+        "bulk copy: {where} copies from or to an address that is off by {value} bytes.",
+        "bulk copies need global and shared addresses at multiples of 16 bytes, tensor copies shared ones at multiples "
+        "of 128: declare the array with alignas(128).",
+        Misaligned,
+    ),
+    "bulk_size": _copy(
+        "bulk copy: {where} copies {value} bytes, which is no multiple of 16.",
+        "copy whole pieces of 16 bytes, the rest with ordinary stores.",
+    ),
+    "tensor_map": _copy(
+        "tensor copy: {where} uses something that is no tensor map, or one of other dimensions or mode.",
+        "pass the object that `tensor_map(array, box)` returns to a parameter `const __grid_constant__ CUtensorMap`, "
+        "and give as many coordinates as the array has dimensions. `tile::gather4` and `tile::scatter4` take maps of "
+        "two dimensions whose box is one row.",
+    ),
+    "tensor_type": _copy(
+        "tensor copy: {where} reduces elements in a way that the tensor map's type doesn't have.",
+        "make the map with the type that is meant (as bytes, float16 is no number), and reduce it in a way that this "
+        "type has in PTX.",
+    ),
 }

@@ -78,7 +78,7 @@ class Conversion:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The shapes of the operands, as `ptx.shapes` spells them."""
+        """The shapes of the operands, as `ptx.operand_shapes` spells them."""
         if self.source == "f32":
             sources: tuple[str, ...] = ("s32*4",) if self.count == 4 else ("s32", "s32")
         else:

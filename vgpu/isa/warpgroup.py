@@ -158,7 +158,7 @@ def named(name: str) -> Variant | None:
 
 
 def operands(found: GroupProduct, a_in_registers: bool) -> tuple[str, ...]:
-    """The shapes of the operands (`ptx.shapes`)."""
+    """The shapes of the operands (`ptx.operand_shapes`)."""
     d, a = found.d_fragment.registers, found.a_fragment.registers
     scales = () if found.whole else ("n", "n")
     turns = ("o",) * (2 - a_in_registers) if found.turns else ()

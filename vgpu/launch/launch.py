@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-import re
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -131,8 +130,8 @@ class Kernel:
     def in_clusters(self, size: tuple[int, int, int]) -> Kernel:
         """The kernel for a launch that sets the size of its clusters: as if it had been compiled for that size.
 
-        Both share the module's variables. Errors: `LaunchError` where it was compiled for another size, or the modelled
-        GPU has no clusters.
+        Both share the PTX and the module's variables. Errors: `LaunchError` where it was compiled for another size, or
+        the modelled GPU has no clusters.
         """
         if size == self.cluster:
             return self
@@ -145,11 +144,10 @@ class Kernel:
             raise LaunchError(f"{self.name} was compiled for clusters of {self.cluster} blocks, and can't have {size}.")
         with _compile_lock:
             if size not in self._clustered:
-                directive = f".reqnctapercluster {', '.join(map(str, size))} "
-                head = re.compile(rf"\.entry\s+{re.escape(self.entry)}(?![\w$])\s*(?:\([^)]*\))?\s*")
-                text = head.sub(lambda found: found[0] + directive, self.ptx, count=1)
-                loaded = LoadedModule(_module(text), self.module.variables)
-                self._clustered[size] = replace(self, ptx=text, module=loaded)
+                module = self.module.module
+                function = replace(self.function, directives=self.function.directives | {"reqnctapercluster": size})
+                module = replace(module, functions=module.functions | {self.entry: function})
+                self._clustered[size] = replace(self, module=replace(self.module, module=module))
             return self._clustered[size]
 
     @cached_property
@@ -192,7 +190,8 @@ class Kernel:
                 write()
             return texts[0]
 
-        inputs = self.ptx, self.entry, self.filename, variant
+        # The directives may be others than those of the PTX: see `in_clusters`.
+        inputs = self.ptx, self.entry, self.function.directives, self.filename, variant
         lowered, own, known = on_disk.kept("kernel", (), inputs, write, records.dump, records.load)
         return lowered, jit.link_kernel(own, known, text)
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from vgpu import ptx
-from vgpu.base.context import IM2COL, LOADS, MULTICAST, NEAR, PAIRS, PENDING, STORES, TENSOR, TENSOR_TYPES
+from vgpu.base.context import (
+    IM2COL,
+    LOADS,
+    MULTICAST,
+    NEAR,
+    PAIRS,
+    PENDING,
+    ROWS,
+    STORES,
+    TENSOR,
+    TENSOR_TYPES,
+)
 from vgpu.ir import Value, vector
 from vgpu.ir.value import V64
 from vgpu.lower import async_copy, memory
 from vgpu.lower.basic_blocks import items_of
 from vgpu.ptx import Instruction, Mem
+from vgpu.ptx.verify_async import ROW_MODES
 
 if TYPE_CHECKING:
     from vgpu.lower.calls import Calls as Kernel
@@ -29,9 +41,7 @@ def _rank(instruction: Instruction) -> int:
 
 
 def _refuse(kernel: Kernel, instruction: Instruction) -> None:
-    words = set(instruction.modifiers)
-    strange = [w for w in words - {"im2col", "im2col_no_offs"} if w.startswith(("im2col", "tile::", "cp_mask"))]
-    if strange:
+    if any(word.startswith(("im2col::", "cp_mask")) for word in instruction.modifiers):
         raise kernel.unsupported(f"the bulk copy `{instruction}`")
 
 
@@ -72,17 +82,14 @@ def _by_type(kernel: Kernel, operation: str | None) -> Value:
 def copy(kernel: Kernel, instruction: Instruction) -> None:
     _refuse(kernel, instruction)
     target, source, *rest = instruction.operands
+    words = set(instruction.modifiers)
     loads = _spaces(instruction)[0] == "shared"
     rank = _rank(instruction)
     remote, near = (source, target) if loads else (target, source)
     zero = kernel.ir.i32(0)
     function, element = reduction(kernel, instruction)
     if rank:
-        given: tuple[Any, ...] = remote.coordinates or ()
-        items = items_of(given[0]) if len(given) == 1 else given
-        if len(items) != rank:
-            raise kernel.unsupported(f"`{instruction}` with {len(items)} coordinates")
-        sizes, coordinates = zero, [kernel.bits_value(item, 32) for item in items]
+        sizes, coordinates = zero, [kernel.bits_value(item, 32) for item in remote.coordinates or ()]
     else:
         sizes, coordinates = kernel.bits_value(rest.pop(0), 32), [kernel.ir.i32(element)]
     word = "bulk_load" if loads else "bulk_store"
@@ -101,15 +108,15 @@ def copy(kernel: Kernel, instruction: Instruction) -> None:
     offsets = memory.address(kernel, near, 32)
     barriers = memory.address(kernel, rest.pop(0), 32) if loads else zero
     shifts = kernel.ir.i64(0)  # of 16 bits along W, H and D
-    if "im2col" in instruction.modifiers:
+    if "im2col" in words:
         for axis, item in enumerate(items_of(rest.pop(0))):
             shifts = shifts | kernel.bits_value(item, 16).to("i64") << 16 * axis
-    multicast = "multicast::cluster" in instruction.modifiers
-    columns = bool({"im2col", "im2col_no_offs"} & set(instruction.modifiers))
+    multicast = "multicast::cluster" in words
+    columns = bool({"im2col", "im2col_no_offs"} & words)
     blocks = kernel.bits_value(rest.pop(0), 16).to("i32") if multicast else zero
     vectors = [value.splat() for value in (remotes, offsets, barriers, sizes, blocks)]
     kind = (LOADS if loads else STORES) | TENSOR * bool(rank) | NEAR * near_too | MULTICAST * multicast
-    kind |= IM2COL * columns | PAIRS * ("cta_group::2" in instruction.modifiers)
+    kind |= IM2COL * columns | ROWS * bool(ROW_MODES & words) | PAIRS * ("cta_group::2" in words)
     axes = [value.splat() for value in (*coordinates, *[zero] * (AXES - len(coordinates)))]
     kernel.run_time("wb_bulk", site, *vectors, mask, kind, rank, function, shifts.splat(), *axes)
 

@@ -159,36 +159,19 @@ def _fused(kernel: Kernel, instruction: Instruction, memory: Mem, bits: int, val
         return None
     kind = "load" if loads else "store"
     site = kernel.new_site(instruction, kind, space, bits // 8)
-    if not kernel.watch and isinstance(where, Ramp) and where.step == bits // 8:
-        return _side_by_side(kernel, instruction, where, bits, site, mask, value)
-    if not kernel.watch and (found := _following(kernel, instruction, memory, bits, site, loads)) is not None:
+    # Of elements that lie side by side the address of the first is enough.
+    row = where if not kernel.watch and isinstance(where, Ramp) and where.step == bits // 8 else None
+    if not (row or kernel.watch) and (found := _following(kernel, instruction, memory, bits, site, loads)) is not None:
         return found
     if loads:
         count_when_left(kernel, instruction, where, bits // 8)
     if kernel.watch:
         return watch.element(kernel, instruction, memory, bits, site, where, mask, value, counts_here(kernel))
-    where = where.splat()
-    function = f"wb_{'c' if counts_here(kernel) else 'p'}_{window_of(space)}_{kind}{bits}"
+    given = row.base if row else where.splat()
+    function = f"wb_{'c' if counts_here(kernel) else 'p'}_{window_of(space)}_{'row_' if row else ''}{kind}{bits}"
     if value is not None:
-        return kernel.run_time(function, site, where, mask, value.splat())
-    found = kernel.run_time(function, site, where, mask, result=vector(f"i{bits}"))
-    if space == "const" and counts_here(kernel):
-        kernel.not_global(mask)
-    return found
-
-
-def _side_by_side(
-    kernel: Kernel, instruction: Instruction, where: Ramp, bits: int, site: Value, mask: Value, value: Value | None
-) -> Value:
-    """A load or store of lanes whose elements lie side by side: the address of the first is enough."""
-    space = space_of(instruction)
-    if value is None:
-        count_when_left(kernel, instruction, where, bits // 8)
-    kind = "load" if value is None else "store"
-    function = f"wb_{'c' if counts_here(kernel) else 'p'}_{window_of(space)}_row_{kind}{bits}"
-    if value is not None:
-        return kernel.run_time(function, site, where.base, mask, value.splat())
-    found = kernel.run_time(function, site, where.base, mask, result=vector(f"i{bits}"))
+        return kernel.run_time(function, site, given, mask, value.splat())
+    found = kernel.run_time(function, site, given, mask, result=vector(f"i{bits}"))
     if space == "const" and counts_here(kernel):
         kernel.not_global(mask)
     return found

@@ -35,7 +35,7 @@ def lay_out(kernel: Registers, basic_blocks: Sequence[BasicBlock]) -> None:
     """Give the registers of each D places side by side in the warp's state, before others get theirs."""
     for basic_block in basic_blocks:
         for instruction in basic_block.body:
-            if instruction.opcode == "wgmma" and instruction.operands and isinstance(instruction.operands[0], Vec):
+            if instruction.opcode == "wgmma" and warpgroup.product(instruction.modifiers) is not None:
                 for item in instruction.operands[0].items:
                     kernel.slot(item.name)
 

@@ -84,7 +84,7 @@ class Observed:
 
     def note(self, done: Grid) -> None:
         """Note a launch that has ended."""
-        key = done.kernel.entry, done.kernel.ptx, done.grid, done.block
+        key = done.kernel.entry, done.kernel.ptx, done.kernel.cluster, done.grid, done.block
         if key in self._launched:
             self._launched[key].launches += 1
             return
@@ -95,7 +95,7 @@ class Observed:
         self, kernel: launch.Kernel, grid: Any, block: Any, params: Any, arrays: Any, shared_bytes: int, **named: Any
     ) -> Grid:
         """Run a launch, and look for races in it if it is the first of its kind."""
-        key = kernel.entry, kernel.ptx, grid, block
+        key = kernel.entry, kernel.ptx, kernel.cluster, grid, block
         cooperative = named.get("cooperative", False)
         prepared = launch.Prepared(kernel, list(params), list(arrays), shared_bytes, cooperative=cooperative)
         fresh = key not in self._launched

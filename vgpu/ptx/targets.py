@@ -18,6 +18,7 @@ _LEAST = (
     (r"^cp\.\S*\bbulk\b|^mbarrier\.\S*(?:expect_tx|complete_tx|try_wait)", 90),
     (r"^mbarrier\.arrive(?!\S*noComplete)\S*/3", 90),
     (r"^fence\.\S*(?:proxy\.(?:async|tensormap)|mbarrier_init|sync_restrict)", 90),
+    (r"^cp\.\S*tile::gather4", 100),
     # memory and caches
     (r"^(?:discard|applypriority|createpolicy)\b|L2::cache_hint|L2::256B|^prefetch\.\S*L2::evict", 80),
     (r"^prefetch\.tensormap|^tensormap\.cp_fenceproxy|\bcluster\b|^(?:atom|red)\.\S*(?:bf16|b128|\bv[248]\b)", 90),
@@ -48,7 +49,7 @@ _LAST = 999
 _OWN = (
     (r"^setmaxnreg\b|^tensormap\.replace\b", 90, _LAST),
     (r"^wgmma\b", 90, 99),
-    (r"^tcgen05\b", 100, 119),
+    (r"^tcgen05\b|^cp\.\S*(?:scatter4|cta_group|(?:cluster\.global|prefetch)\S*gather4)", 100, 119),
     (r"^cvt\.\S*(?:e2m1x2|e2m3x2|e3m2x2|ue8m0x2)|^cvt\.\S*e[45]m[23]x2\.bf16x2", 100, _LAST),
     (r"^(?:ld|st)matrix\.\S*\bb8", 100, _LAST),
     (r"^cvt\.\S*\brs\b|^redux\.\S*\bf32\b", 100, 119),

@@ -26,7 +26,8 @@ from vgpu.ptx import (
     Sym,
     Vec,
 )
-from vgpu.ptx.shapes import SHAPES, width, wrong_operand, wrong_operands, wrong_shape
+from vgpu.ptx.operand_shapes import width, wrong_operand, wrong_operands
+from vgpu.ptx.shapes import SHAPES, wrong_shape
 from vgpu.ptx.targets import too_new
 from vgpu.ptx.verify_async import wrong_async
 

@@ -1,11 +1,11 @@
-"""The operands of asynchronous copies and mbarrier instructions, form by form (see `shapes`)."""
+"""The operands of asynchronous copies and mbarrier instructions, form by form (see `operand_shapes`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from vgpu.ptx import Instruction
-from vgpu.ptx.shapes import Words, wrong_operands
+from vgpu.ptx.operand_shapes import Words, wrong_operands
 
 _STATE = ("D64", "m")
 # The first word of `mbarrier`, or one of `cp.async` -> the operands.
@@ -14,6 +14,8 @@ _BARRIER = {
     "complete_tx": ("m", "s32"), "test_wait": ("q", "m"), "try_wait": ("q", "m"), "pending_count": ("d32", "s64"),
 }  # fmt: skip
 _COPY = {"commit_group": (), "wait_group": ("i",), "wait_all": (), "mbarrier": ("m",)}
+ROW_MODES = {"tile::gather4", "tile::scatter4"}
+"""Modes of tensor copies that move four rows: a coordinate along the row, then the number of each."""
 _RANKS = {f"{rank}d": rank for rank in range(1, 6)}
 
 
@@ -52,14 +54,20 @@ def _copy(words: Words, given: int) -> tuple[str, ...] | str:
         ranks = [_RANKS[word] for word in words if word in _RANKS]
         if len(ranks) != 1:
             return "does not say how many dimensions it has (.1d to .5d)"
-        remote, size = f"c{ranks[0]}", ()
+        rows = ROW_MODES & set(words)
+        if rows and ranks[0] != 2:
+            return f"has .{rows.pop()}, which takes 2 dimensions"
+        remote, size = f"c{5 if rows else ranks[0]}", ()
         columns = [word for word in words if word.startswith("im2col")]
         if columns and ranks[0] < 3:
             return f"has .{columns[0]}, which takes 3 to 5 dimensions"
-        shifts = (f"s16*{ranks[0] - 2}",) if columns == ["im2col"] else ()
+        if columns and columns[0] != "im2col_no_offs":  # offsets along W, H and D; or the halo along W, and the offset
+            shifts = (f"s16*{ranks[0] - 2 if columns == ['im2col'] else 2}",)
+    spaces = [s for s in (word.split("::")[0] for word in words) if s in ("shared", "global")]
+    if ("tile::scatter4" if "prefetch" in words or spaces[:1] == ["shared"] else "tile::gather4") in words:
+        return "has .tile::gather4 where data are stored, or .tile::scatter4 where they are loaded"
     if "prefetch" in words:
         return (remote, *size, *shifts, *policy)
-    spaces = [s for s in (word.split("::")[0] for word in words) if s in ("shared", "global")]
     if len(spaces) != 2:
         return "does not say from which space to which it copies"
     more = ("s16",) if "multicast::cluster" in words else ()

@@ -19,7 +19,7 @@ import numpy as np
 from vgpu import isa, ptx
 from vgpu.base.errors import Deadlock, KernelTimeout, Unsupported
 from vgpu.base.schedule import chosen
-from vgpu.ptx import RESERVED, device_library, pairs, tensor_maps
+from vgpu.ptx import RESERVED, Function, device_library, pairs, tensor_maps
 from vgpu.reference import formats, wide
 from vgpu.reference.cluster import Cluster
 from vgpu.reference.compute import compare_halves, compute, match, pack_floats
@@ -60,6 +60,8 @@ class LoadedKernel(Protocol):
     def entry(self) -> str: ...
     @property
     def filename(self) -> str: ...
+    @property
+    def function(self) -> Function: ...
     @property
     def module(self) -> Variables: ...
 
@@ -113,7 +115,8 @@ def run(
     `Misaligned`, `Deadlock`, `DeviceAssert`, `Unsupported`, and `KernelTimeout` after `max_steps`.
     """
     filename, launched = None, kernel
-    if not isinstance(kernel, ptx.Function):
+    directives = (kernel if isinstance(kernel, Function) else kernel.function).directives
+    if not isinstance(kernel, Function):
         module, filename, variables = _parse(kernel.ptx), kernel.filename, variables or kernel.module
         kernel = module.functions[kernel.entry]
     elif module is None:
@@ -122,7 +125,7 @@ def run(
     blocks_of_grid, shape = _three(grid), _three(block)
     found = chosen(schedule, seed)
 
-    of_cluster = _three(kernel.directives.get("reqnctapercluster") or 1)
+    of_cluster = _three(directives.get("reqnctapercluster") or 1)
     clusters: dict[Index, Cluster] = {}
     made: dict[Index, Block] = {}
 

@@ -11,13 +11,14 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vgpu import isa
 from vgpu.base.errors import KernelError, Misaligned, OutOfBounds, Unsupported
-from vgpu.ptx import Instruction, Mem, Vec
+from vgpu.ptx import Instruction, Mem
+from vgpu.ptx.verify_async import ROW_MODES
 from vgpu.reference import async_copy, cluster, mbarrier
 from vgpu.reference import memory as mem
 from vgpu.reference.mbarrier import failure
@@ -130,12 +131,13 @@ def _box(
     offset: int,
     starts: list[int],
     shifts: list[int] | None,
+    rows: list[int] | None,
     writes: bool,
     where: mbarrier.Whereabouts,
 ) -> tuple[tuple[CopiedRange, ...], int, str]:
     """The elements of a box, the bytes they take in shared memory, and their type.
 
-    `shifts` are those of im2col mode, or None.
+    `shifts` are those of im2col mode, or None; `rows` those that a gather or a scatter names, or None.
     """
     try:
         _in_global(address, 128, False, where)
@@ -145,19 +147,21 @@ def _box(
         inside = 0 <= address - int(window.base) <= window.nbytes - 128
         raw = ctypes.string_at(address, 128) if inside else bytes(128)
     found = tensor_map.decode(raw, len(starts))
-    if found is None or bool(found.corners) != (shifts is not None):
+    if found is None or bool(found.corners) != (shifts is not None) or (rows is not None and found.box[1] != 1):
         raise failure(KernelError, "no tensor map of these dimensions and this mode", where)
     if offset % 128:
         raise failure(Misaligned, "a tensor copy at a shared address that is no multiple of 128", where)
     base, element, sizes, strides, steps = found.address, found.element, found.sizes, found.strides, found.steps
-    nbytes = math.prod(found.counts) * element
+    nbytes = math.prod(found.counts) * element * len(rows or [0])
     # Swizzling permutes within rows of `swizzle` bytes, of which the last may be incomplete.
     shared = _in_shared(warp, offset, layout.align_up(nbytes, found.swizzle or 1), where)
     _in_global(base, element + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)), writes, where)
     ranges = []
-    if shifts is None:
+    if rows is not None:
+        places: Iterator[list[int]] = ([starts[0] + i, row] for row in rows for i in range(found.counts[0]))
+    elif shifts is None:
         boxes = itertools.product(*(range(n) for n in reversed(found.counts)))
-        places: Iterator[list[int]] = (
+        places = (
             [start + i * step for start, i, step in zip(starts, reversed(box), steps, strict=True)] for box in boxes
         )
     else:
@@ -201,8 +205,7 @@ def swizzled(offset: int, span: int) -> int:
 def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     words = instruction.modifiers
     spaces = [w.split("::")[0] for w in words if w.split("::")[0] in ("global", "shared")]
-    strange = [w for w in words if w.startswith(("im2col", "tile::", "cp_mask"))]
-    if set(strange) - {"im2col", "im2col_no_offs"}:
+    if any(word.startswith(("im2col::", "cp_mask")) for word in words):
         raise Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
     loads, tensor = spaces[0] == "shared", "tensor" in words
     target, source, *rest = instruction.operands
@@ -212,9 +215,7 @@ def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
     remotes = warp.addresses(frame, Mem(remote.base, remote.offset))
     offsets = warp.addresses(frame, near)
     barriers = warp.addresses(frame, rest.pop(0)) if loads else np.zeros(LANES, np.uint64)
-    given: tuple[Any, ...] = remote.coordinates or ()
-    items = given[0].items if len(given) == 1 and isinstance(given[0], Vec) else given
-    coordinates = [warp.read(frame, item, S32) for item in items]
+    coordinates = [warp.read(frame, item, S32) for item in remote.coordinates or ()]
     columns = "im2col" in words or "im2col_no_offs" in words
     shifts = [warp.read(frame, item, isa.TYPES["u16"]) for item in rest.pop(0).items] if "im2col" in words else []
     several = warp.read(frame, rest.pop(0), isa.TYPES["u16"]) if "multicast::cluster" in words else None
@@ -226,10 +227,12 @@ def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
                 told = rank & ~1 | _rank_of(warp, barrier) & 1 if "cta_group::2" in words else rank
                 offset, barrier = cluster.address_of(rank, offset), cluster.address_of(told, barrier)
             if tensor:
-                starts = [int(c[lane]) for c in coordinates]
+                starts, rows = [int(c[lane]) for c in coordinates], None
+                if ROW_MODES & set(words):
+                    starts, rows = starts[:2], starts[1:]
                 here = [int(shift[lane]) for shift in shifts] or [0] * (len(starts) - 2)
                 place = (int(remotes[lane]), offset)
-                ranges, nbytes, name = _box(warp, *place, starts, here if columns else None, not loads, where)
+                ranges, nbytes, name = _box(warp, *place, starts, here if columns else None, rows, not loads, where)
             else:
                 name = mem.value_type(words) if operation else ""
                 near = spaces == ["shared", "shared"]

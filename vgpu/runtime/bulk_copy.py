@@ -21,6 +21,7 @@ from vgpu.base.context import (
     MULTICAST,
     NEAR,
     PAIRS,
+    ROWS,
     SITE_SLOT,
     STORES,
     TENSOR,
@@ -83,14 +84,14 @@ def _sound() -> Routine:
 
     Past here no sum or product of its fields wraps: strides times sizes stay below 2^46, boxes below 2^43 bytes.
     """
-    r = Routine("sound_map", "ptr map, i64 rank, i1 columns", "i1")
+    r = Routine("sound_map", "ptr map, i64 rank, i64 kind", "i1")
     map_, rank = r["map"], r["rank"]
     field = lambda name: r.load(r.at(map_, TENSOR_MAP[name]), "i32", 1).to("i64")
     element, type_ = element_of(r, map_), field("element") >> 8
-    swizzle, columns = field("swizzle"), r["columns"]
+    swizzle, columns = field("swizzle"), (r["kind"] & IM2COL).ne(0)
     address = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
     wrong = [r.load(map_, "i64", 1).ne(TENSOR_MARK), field("rank").ne(rank), (rank - 1).above(AXES - 1)]
-    wrong += [type_.above(len(TENSOR_TYPES))]
+    wrong += [type_.above(len(TENSOR_TYPES)), (r["kind"] & ROWS).ne(0) & axis_of(r, map_, "box", 1).ne(1)]
     wrong += [(field("mode") & ~FILL_NAN).ne(columns.select(r.number("i64", COLUMNS), 0)), columns & rank.below(3)]
     wrong += [element.ne(1) & element.ne(2) & element.ne(4) & element.ne(8), (address & 15).ne(0)]
     wrong += [swizzle.ne(0) & swizzle.ne(32) & swizzle.ne(64) & swizzle.ne(128)]
@@ -142,7 +143,7 @@ def _check_tensor() -> Routine:
     """
     r = Routine(
         "check_tensor",
-        "ptr ctx, i64 id, ptr site, i64 lane, i64 map, i64 offset, i64 rank, ptr private, i1 writes, i1 columns",
+        "ptr ctx, i64 id, ptr site, i64 lane, i64 map, i64 offset, i64 rank, ptr private, i64 kind",
         "i64",
     )
     bad, map_ = r.number("i64", -1), r["private"]
@@ -152,12 +153,12 @@ def _check_tensor() -> Routine:
         source = r["map"].to("ptr")
         r.line(f"call void @llvm.memcpy.p0.p0.i64({map_}, {source}, i64 {TENSOR_BYTES}, i1 true)")
         _clear_unused(r, map_, r["rank"])
-        right.set(r.call("i1", "sound_map", map_, r["rank"], r["columns"]))
+        right.set(r.call("i1", "sound_map", map_, r["rank"], r["kind"]))
     with r.when(right.get() ^ 1):
         fault(r, "tensor_map", r["id"], r["lane"], r["map"])
         r.give(bad)
     element, swizzle = element_of(r, map_), r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i32", 1).to("i64")
-    row, rows = extent(r, map_, r["columns"])
+    row, rows = extent(r, map_, r["kind"])
     nbytes, reaches = row * rows * element, r.variable("i64", element)
     for axis in range(AXES):
         reaches.add((axis_of(r, map_, "sizes", axis) - 1) * axis_of(r, map_, "strides", axis))
@@ -171,7 +172,7 @@ def _check_tensor() -> Routine:
         fault(r, "bounds", r["id"] + 1, r["lane"], r["offset"])
         r.give(bad)
     start = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
-    with r.when(inside(start, reaches.get(), r["writes"]) ^ 1):
+    with r.when(inside(start, reaches.get(), (r["kind"] & STORES).ne(0)) ^ 1):
         fault(r, "bounds", r["id"], r["lane"], start)
         r.give(bad)
     r.give(nbytes)
@@ -194,7 +195,7 @@ def _issue() -> Routine:
         f"i64 rank, ptr reduce, {V64} shifts, {coordinates}",
     )
     ctx, kind = r["ctx"], r["kind"]
-    id_, writes = r.call("i64", "site_id", ctx, r["site"]), (kind & STORES).ne(0)
+    id_ = r.call("i64", "site_id", ctx, r["site"])
     spread = {name: r.spread(r[name]) for name in ("remotes", "offsets", "barriers", "sizes", "blocks", "shifts")}
     spread |= {f"c{axis}": r.spread(r[f"c{axis}"]) for axis in range(AXES)}
     private = r.spread(r.number(V64, 0))  # 256 bytes, of which a tensor map takes 128
@@ -206,7 +207,7 @@ def _issue() -> Routine:
         offset, barrier = (r.call("i64", "cluster_address", ctx, each) for each in (offset, barrier))
         nbytes, function = r.variable("i64", size), r.variable("i64", r["reduce"].to("i64"))
         with r.when((kind & TENSOR).ne(0)):
-            given = (ctx, id_, r["site"], lane, remote, offset, r["rank"], private, writes, (kind & IM2COL).ne(0))
+            given = (ctx, id_, r["site"], lane, remote, offset, r["rank"], private, kind)
             nbytes.set(r.call("i64", "check_tensor", *given))
             with r.when(nbytes.get().eq(-1)):
                 r.give()

@@ -5,7 +5,7 @@ Rules: NVIDIA "PTX ISA", tensors (tiled mode, im2col mode, swizzling).
 
 from __future__ import annotations
 
-from vgpu.base.context import BULK_ENTRY, FILL_NAN, IM2COL, LOADS, SITE_SLOT, STORES, TENSOR_MAP
+from vgpu.base.context import BULK_ENTRY, FILL_NAN, IM2COL, LOADS, ROWS, SITE_SLOT, STORES, TENSOR_MAP
 from vgpu.ir.value import V64, Value, vector
 from vgpu.runtime.bulk_queue import entry_field
 from vgpu.runtime.write import Routine
@@ -29,13 +29,14 @@ def _copied_along(r: Routine, map_: Value, axis: int) -> Value:
     return (axis_of(r, map_, "box", axis) + step - 1) // step
 
 
-def extent(r: Routine, map_: Value, columns: Value) -> tuple[Value, Value]:
-    """The elements of a row of a box and the number of rows; `columns`: channels and pixels of im2col mode."""
+def extent(r: Routine, map_: Value, kind: Value) -> tuple[Value, Value]:
+    """The elements of a row of a box and the number of rows; in im2col mode, channels and pixels."""
     channels, pixels = (axis_of(r, map_, "box", axis) for axis in (0, 1))
     rows = r.number("i64", 1)
     for axis in range(1, AXES):
         rows = rows * _copied_along(r, map_, axis)
-    return channels, columns.select(pixels, rows)
+    rows = (kind & ROWS).ne(0).select(r.number("i64", 4), rows)
+    return channels, (kind & IM2COL).ne(0).select(pixels, rows)
 
 
 def corners(r: Routine, map_: Value, axis: int) -> tuple[Value, Value]:
@@ -127,7 +128,7 @@ def _pixel(r: Routine, map_: Value, starts: list[Value], number: Value, places: 
 def _tensor() -> Routine:
     """A box of a tensor, row by row: what lies outside the tensor comes as zeros or NaN and is not written.
 
-    In im2col mode a row is a pixel.
+    In im2col mode a row is a pixel. With `ROWS`, the coordinates after the first are the places of the rows.
     """
     r = Routine("move_tensor", "ptr ctx, ptr entry, i64 shared")
     map_ = r.at(r["entry"], BULK_ENTRY["map"])
@@ -137,12 +138,12 @@ def _tensor() -> Routine:
     # Rows of 32, 64 or 128 bytes: the number of a 16-byte piece takes the number of its 128-byte line into account.
     twist = swizzle.eq(0).select(r.number("i64", 0), (swizzle - 16) & 0x70)
     kind = entry_field(r, r["entry"], "kind")
-    stores, columns = kind & STORES, (kind & IM2COL).ne(0)
+    stores, columns, chosen = kind & STORES, (kind & IM2COL).ne(0), (kind & ROWS).ne(0)
     shared = r["shared"]  # a multiple of 1024 lies before shared memory, so that swizzling may take it for an offset
     starts = [r.load(r.at(r["entry"], BULK_ENTRY["coordinates"] + 8 * axis), "i64", 8) for axis in range(AXES)]
     mode = r.load(r.at(map_, TENSOR_MAP["mode"]), "i32", 1)
     outside = (mode & FILL_NAN).ne(0).select(r.number("i8", -1), r.number("i8", 0))
-    row, rows = extent(r, map_, columns)
+    row, rows = extent(r, map_, kind)
     none = r.number("i64", 0)
     low = starts[0].below(0, signed=True).select(none - starts[0], none)
     beyond = axis_of(r, map_, "sizes", 0) - starts[0]
@@ -159,6 +160,10 @@ def _tensor() -> Routine:
                 count = _copied_along(r, map_, axis)
                 r.store(places[axis], starts[axis] + rest % count * axis_of(r, map_, "steps", axis), 8)
                 rest = rest // count
+        with r.when(chosen):
+            given = r.at(r["entry"], (number << 3) + (BULK_ENTRY["coordinates"] + 8))
+            for axis in range(1, AXES):
+                r.store(places[axis], r.load(given, "i64", 8) if axis == 1 else none, 8)
         inside, address = r.variable("i1", 1), r.variable("i64", r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1))
         for axis in range(1, AXES):
             at = r.load(places[axis], "i64", 8)

@@ -13,6 +13,7 @@ from typing import Any
 
 from vgpu.base.errors import Unsupported
 from vgpu.hardware.device import current
+from vgpu.standins import cuda_errors
 from vgpu.standins.cupy import cudart
 
 
@@ -24,8 +25,21 @@ def activate(module: ModuleType) -> None:
         cudart.deviceSynchronize()
         return (done,)
 
+    def described(words: Callable[[int], str | None]) -> Callable[..., tuple[Any, ...]]:
+        def answer(error: Any) -> tuple[Any, ...]:
+            known = cuda_errors.driver_name(int(error)) is not None
+            return (
+                (done, (words(int(error)) or "").encode())
+                if known
+                else (module.CUresult.CUDA_ERROR_INVALID_VALUE, None)
+            )
+
+        return answer
+
     answers: dict[str, Callable[..., tuple[Any, ...]]] = {
         "cuInit": lambda flags: (done,),
+        "cuGetErrorName": described(cuda_errors.driver_name),
+        "cuGetErrorString": described(cuda_errors.text),
         "cuDriverGetVersion": lambda: (done, cudart.runtimeGetVersion()),
         "cuDeviceGetCount": lambda: (done, 1),
         "cuDeviceGet": lambda ordinal: (done, device(ordinal)),

@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
+from vgpu import reference
 from vgpu.base.errors import Deadlock, LaunchError, OutOfBounds
+from vgpu.launch import launch
+from vgpu.programs.observed import Observed
 from vgpu.standins import cupy as cp
+from vgpu.tests.corpus.harness import prepare_c, to_ptx
 from vgpu.tests.test_bulk_copies import mapped, on_device
 from vgpu.tools.counter_sums import BY_KEY
 from vgpu.tools.profile import profile
@@ -274,6 +278,31 @@ def test_special_registers(engine):
     z, y, x = np.indices((2, 4, 6))
     wanted = [x // 2, y // 2, z, 3, 2, 2, x % 2, y % 2, 0 * z, 2, 2, 1, x % 2 + 2 * (y % 2), 4]
     np.testing.assert_array_equal(out, np.stack([w + 0 * x for w in wanted], -1))
+
+
+def test_a_launch_may_choose_the_size(engine, hopper):
+    """One PTX serves all sizes: the size is the launch's, and each is counted by itself."""
+    text = to_ptx(
+        """extern "C" __global__ void k(unsigned* out) { unsigned v;
+        asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(v)); out[blockIdx.x] = v; }""",
+        (),
+        "compute_90",
+    )
+    kernel, seen = launch.load(text, language="cuda")["k"], Observed()
+    for size in ((2, 1, 1), (4, 1, 1), (2, 1, 1)):
+        clustered = kernel.in_clusters(size)
+        assert clustered is kernel.in_clusters(size) and clustered.ptx == kernel.ptx
+        out = on_device(np.zeros(8, np.uint32))
+        prepared = prepare_c(clustered, (out,))
+        if engine.name == "reference":
+            reference.run(clustered, None, 8, 1, prepared.params)
+        else:
+            with launch.FINISHED.hearing(seen.note):
+                launch.launch(clustered, 8, 1, prepared.params, prepared.arrays)
+        prepared.finish()
+        assert out.tolist() == [size[0]] * 8
+    assert kernel.cluster == (1, 1, 1)
+    assert engine.name == "reference" or [each.launches for each in seen.launched] == [2, 1]
 
 
 def test_without_clusters_each_block_is_its_own(engine):

@@ -151,6 +151,23 @@ def test_additions_by_tensor_maps(random):
     assert torch.equal(y, expected)
 
 
+@triton.jit
+def chosen(x, y, rows, N: tl.constexpr):
+    numbers = tl.load(rows + tl.arange(0, 8))
+    y.scatter(x.gather(numbers, 16), tl.arange(0, 8), N)
+
+
+def test_rows_that_are_gathered_and_scattered(random):
+    device("B200")
+    x, y, rows = random(20, 64), torch.zeros(8, 64), torch.tensor([3, 19, 4, 3, 25, 9, 2, 6], dtype=torch.int32)
+    maps = [TensorDescriptor.from_tensor(each, [1, 32]) for each in (x, y)]
+    compiled_run(chosen, (1,), *maps, rows, 32)
+    wanted = torch.zeros(8, 64)
+    wanted[:, 32:] = torch.cat([x, torch.zeros(6, 64)])[rows.long(), 16:48]  # zeros past the end
+    assert torch.equal(y, wanted)
+    assert "tile::gather4" in compiled_run.ptx and "tile::scatter4" in compiled_run.ptx
+
+
 def test_what_is_refused(random):
     x = random(16, 32)
     rounded = TensorDescriptor(x, x.shape, x.stride(), [16, 64], round_f32_to_tf32=True)

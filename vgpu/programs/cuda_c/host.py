@@ -28,13 +28,14 @@ from vgpu.hardware.occupancy import most_threads, occupancy
 from vgpu.launch.launch import Kernel
 from vgpu.operations import CUDARuntimeError
 from vgpu.programs.cuda_c.blas import Blas
+from vgpu.programs.cuda_c.driver import Driver
 from vgpu.programs.cuda_c.fft import Fft
 from vgpu.programs.cuda_c.graphs import Graphs
 from vgpu.programs.cuda_c.handles import Handles
 from vgpu.programs.cuda_c.operands import live
 from vgpu.programs.cuda_c.random import Random
-from vgpu.programs.cuda_c.tensor_maps import TensorMaps
 from vgpu.programs.cuda_c.textures import Textures
+from vgpu.standins import cuda_errors
 from vgpu.standins.cupy import cudart, streams
 from vgpu.standins.cupy.signature import CParameter, parameters
 from vgpu.storage import memory
@@ -42,22 +43,6 @@ from vgpu.storage.memory import ArrayInfo
 
 SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, INVALID_CONFIGURATION = 0, 1, 2, 9
 INVALID_SYMBOL, ILLEGAL_ADDRESS, TIMEOUT, ASSERT, MISALIGNED, NOT_SUPPORTED = 13, 700, 702, 710, 716, 801
-TEXTS = {
-    SUCCESS: "no error",
-    INVALID_VALUE: "invalid argument",
-    OUT_OF_MEMORY: "out of memory",
-    INVALID_CONFIGURATION: "invalid configuration argument",
-    INVALID_SYMBOL: "invalid device symbol",
-    98: "invalid device function",
-    100: "no CUDA-capable device is detected",
-    101: "invalid device ordinal",
-    600: "device not ready",
-    ILLEGAL_ADDRESS: "an illegal memory access was encountered",
-    TIMEOUT: "the launch timed out and was terminated",
-    ASSERT: "device-side assert triggered",
-    MISALIGNED: "misaligned address",
-    NOT_SUPPORTED: "operation not supported",
-}
 LAUNCHES = (b"launch", b"graph_launch")
 HANDLER = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_long))
 
@@ -97,7 +82,7 @@ class Host:
             Blas(self._queue),
             Fft(handles, self._queue),
             Random(handles),
-            TensorMaps(),
+            Driver(),
         )
         self.call = HANDLER(self._call)
 
@@ -302,10 +287,18 @@ class Host:
         ctypes.c_size_t.from_address(target).value = cudart.deviceGetLimit(limit)
 
     def do_error_string(self, target: int, code: int) -> None:
-        self._text(target, TEXTS.get(code) or _error_name(code))
+        self._text(target, cuda_errors.text(code))
 
     def do_error_name(self, target: int, code: int) -> None:
-        self._text(target, _error_name(code))
+        self._text(target, cuda_errors.name(code))
+
+    def do_error_string_of_driver(self, target: int, code: int) -> None:
+        if cuda_errors.driver_name(code) is not None:
+            self._text(target, cuda_errors.text(code))
+
+    def do_error_name_of_driver(self, target: int, code: int) -> None:
+        if (name := cuda_errors.driver_name(code)) is not None:
+            self._text(target, name)
 
     def _text(self, target: int, text: str) -> None:
         kept = self._texts.setdefault(hash(text), ctypes.create_string_buffer(text.encode()))
@@ -402,12 +395,3 @@ CODES = ((KernelTimeout, TIMEOUT), (DeviceAssert, ASSERT), (Misaligned, MISALIGN
 
 def _code(error: KernelError) -> int:
     return next(code for kind, code in CODES if isinstance(error, kind))
-
-
-def _error_name(code: int) -> str:
-    from cuda.bindings.runtime import cudaError_t
-
-    try:
-        return cudaError_t(code).name
-    except ValueError:
-        return "unrecognized error code"

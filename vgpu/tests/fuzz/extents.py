@@ -87,7 +87,7 @@ class Watcher:
         found = [(start, end, ALL) for start, end in self.live()]
         if area := heap.current():
             found += [(area.base, area.base + area.nbytes, ALL), _array(area.owners, BOOKS), _array(area.ends, BOOKS)]
-        if not self.grids:
+        if not self.grids or not hasattr(self.grids[0], "kernel"):  # its memory is kept for other launches
             return found
         run = self.grids[0]
         found.append(_array(run.lane_ids, BOOK_READ | DATA_READ))  # as special registers
@@ -155,7 +155,9 @@ class Watcher:
         run = self.grids[0]
         if not rights & OWN or need.startswith("book") or len(run.workers) != 1:
             return True
-        return start in (run.workers[0]["shared_base"], run.workers[0]["local_base"])
+        worker = run.workers[0]
+        of_cluster = [int(place[RESIDENT_SLOT["shared_base"]]) for place in worker.table] if run.together > 1 else []
+        return start in (worker["shared_base"], worker["local_base"], *of_cluster)
 
     def near(self, address: int) -> str:
         """Where an address lies that nobody may touch, in words."""

@@ -107,6 +107,12 @@ ret;
 LONG = {  # what would not fit a line
     "TENSOR_LOAD": "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes",
     "COLUMN_LOAD": "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+    "ROW_LOAD": "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes.cta_group"
+    "::2",
+    "TO_ALL": "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster",
+    "TO_OTHER": "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes",
+    "ADD_THERE": "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32",
+    "COPY_MAP": "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned",
     "SCALED": "mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0",
     "FRAGMENTS": "{%r1, %r2, %r3, %r4}, {%r3, %r4}, {%r2, %r3, %r4, %r1}",
     "PRODUCT": "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16",
@@ -335,6 +341,68 @@ mbarrier.try_wait.parity.shared.b64 %p3, [%r9], 0;
 cp.async.bulk.commit_group;
 st.global.b64 [%d6+NASTY_FIELD], %d13;
 cp.async.bulk.wait_group 0;""",
+    "rows": """@%p2 mbarrier.init.shared.b64 [%r9], 1;
+bar.sync 0;
+add.s64 %d14, %d6, 256;
+mov.u32 %r10, 0;
+@%p2 mbarrier.arrive.expect_tx.shared.b64 %d10, [%r9], 128;
+@%p2 ROW_LOAD [tile], [%d14, {%r10, %r2, 9, %r10, 3}], [%r9];
+WAIT_6:
+mbarrier.try_wait.parity.shared.b64 %p3, [%r9], 0;
+@!%p3 bra WAIT_6;
+@%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%d14, {4, %r10, 9, %r2, %r1}], [tile];
+@%p2 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%d14, {%r10, %r2}], [tile];
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group 0;
+cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 [%d14, {%r10, %r10, 1, 2, 3}];
+st.global.b32 [%d14+NASTY_FIELD], %r1;""",
+    "map in a kernel": """st.shared.v4.b32 [%r8], {0, 0, 0, 0};
+add.s64 %d14, %d6, 384;
+bar.sync 0;
+tensormap.replace.tile.global_address.shared::cta.b1024.b64 [tile], %d1;
+tensormap.replace.tile.rank.shared::cta.b1024.b32 [tile], 1;
+tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [tile], 0, 8;
+tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [tile], 1, 4;
+tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [tile], 0, 16;
+tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [tile], 1, 16;
+tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [tile], 0, 64;
+tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [tile], 1, 1;
+tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [tile], 2;
+tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [tile], 1;
+COPY_MAP [%d14], [tile], 128;
+tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%d14], 1;
+fence.proxy.tensormap::generic.acquire.gpu [%d14], 128;
+@%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d14, {0, %r2}], [tile];
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group 0;""",
+    "clusters": """mov.u32 %r10, %cluster_ctarank;
+xor.b32 %r11, %r10, 1;
+mapa.shared::cluster.u32 %r12, %r9, %r11;
+mapa.shared::cluster.u32 %r13, %r8, %r11;
+cvta.shared.u64 %d10, tile;
+mapa.u64 %d11, %d10, %r11;
+getctarank.shared::cluster.u32 %r14, %r13;
+getctarank.u64 %r15, %d11;
+@%p2 mbarrier.init.shared.b64 [%r9], 2;
+fence.mbarrier_init.release.cluster;
+barrier.cluster.arrive.release.aligned;
+barrier.cluster.wait.acquire.aligned;
+@%p2 mbarrier.arrive.expect_tx.shared.b64 %d12, [%r9], 200;
+@%p2 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r12];
+ld.shared::cluster.b32 %r16, [%r13];
+st.shared::cluster.b32 [%r13+4], %r16;
+atom.shared::cluster.add.u32 %r17, [%r13+8], 1;
+ld.b32 %r18, [%d11+1024];
+@%p2 st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r13], %r1, [%r12];
+@%p2 ADD_THERE [%r13+4], 4, [%r12];
+@%p2 TO_OTHER [%r13], [tile], 64, [%r12];
+@%p2 TO_ALL [tile], [%d1], 64, [%r9], 3;
+WAIT_7:
+mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p3, [%r9], 0;
+@!%p3 bra WAIT_7;
+barrier.cluster.arrive.aligned;
+barrier.cluster.wait.aligned;
+add.s32 %r4, %r14, %r15;""",
     "textures": """cvt.rn.f32.u32 %r10, %r2;
 mov.b32 %r11, 0f3FC00000;
 tex.2d.v4.f32.f32 {%r12, %r13, %r14, %r15}, [%d7, {%r10, %r11}];
@@ -474,5 +542,7 @@ def program(names) -> str:
     for short, opcode in LONG.items():
         body = body.replace(short, opcode)
     functions = FUNCTIONS if "table" in body else FUNCTIONLESS
+    # In pairs of blocks; the directive stands in the line of the entry, as lines are counted.
+    entry = ENTRY.replace(") {", ") .reqnctapercluster 2 {", 1) if "clusters" in names else ENTRY
     target = next((target for name, target in TARGETS.items() if name in names), "sm_100a")
-    return HEAD.replace("sm_100a", target) + functions + ENTRY + body + "\n" + END
+    return HEAD.replace("sm_100a", target) + functions + entry + body + "\n" + END

@@ -32,6 +32,7 @@ PLAIN = {
     "pmevent": ("i",), "setmaxnreg": ("i",), "griddepcontrol": ("",), "membar": ("",), "fence": ("", "mi"),
     "prefetch": ("m",), "prefetchu": ("m",), "discard": ("mi",), "applypriority": ("mi",), "ret": ("",), "exit": ("",),
     "trap": ("",), "brkpt": ("",), "movmatrix": ("dv",), "txq": ("dm",), "suq": ("dm",), "bra": ("s",),
+    "mapa": ("dvv",), "getctarank": ("dv",),
 }  # fmt: skip
 BARRIER = {"sync": ("v", "vv"), "arrive": ("vv",), "red": ("dvp", "dvvp", "Pvp", "Pvvp")}
 MBARRIER = {"init": ("mv",), "inval": ("m",), "arrive": ("dm", "dmv"), "arrive_drop": ("dm", "dmv"),
@@ -100,6 +101,10 @@ def wrong(instruction: Instruction, registers: dict[str, str]) -> str | None:
 def _moved(words, operands, registers, n, hinted):
     store = isinstance(operands[0] if operands else None, Mem)
     data, place = (1, 0) if store else (0, 1)
+    if "async" in words:  # with an mbarrier
+        operands, barrier = operands[:2], operands[2:]
+        if len(barrier) != 1 or not isinstance(barrier[0], Mem):
+            return "has no mbarrier"
     if len(operands) != 2 + hinted or not isinstance(operands[place], Mem):
         return "has other operands than a place, an address and a policy"
     if not _vector(operands[data], n, registers, source=store):
@@ -153,8 +158,9 @@ def _vote(words, operands, registers, n, hinted):
 
 
 def _barrier(words, operands, registers, n, hinted):
-    if "warp" in words:
-        return None if _fits(("v",), operands, registers) else "is none of v"
+    if "warp" in words or "cluster" in words:
+        shape = "v" if "warp" in words else ""
+        return None if _fits((shape,), operands, registers) else f"is not of shape '{shape}'"
     word = next((w for w in words if w in BARRIER), "sync")
     return None if _fits(BARRIER[word], operands, registers) else f"is none of {BARRIER[word]}"
 
@@ -181,20 +187,30 @@ def _copy(words, operands, registers, n, hinted):
         return None if _fits(("",) if "commit_group" in words else ("i",), operands, registers) else "has another shape"
     dimensions = next((int(w[0]) for w in words if w in ("1d", "2d", "3d", "4d", "5d")), 0)
     maps = [o for o in operands if isinstance(o, Mem) and o.coordinates is not None]
-    if "tensor" in words and not (len(maps) == 1 and len(maps[0].coordinates) == dimensions):
+    rows = {"tile::gather4", "tile::scatter4"} & set(words)  # along the row, then four rows
+    if "tensor" in words and not (len(maps) == 1 and len(maps[0].coordinates) == (5 if rows else dimensions)):
         return "has no coordinates of its dimensions"
     if "tensor" not in words and maps:
         return "has coordinates"
     size = "" if "tensor" in words else "v"
-    if "im2col" in words:  # shifts along W, H and D
+    if rows and dimensions != 2:
+        return "takes rows of other than two dimensions"
+    wide = {"im2col::w", "im2col::w::128"} & set(words)
+    if "im2col" in words or wide:  # shifts along W, H and D; or the halo, and a shift along W
         shifts = operands.pop(at) if (at := 1 if "prefetch" in words else 3) < len(operands) else None
-        if dimensions < 3 or not _vector(shifts, dimensions - 2, registers, source=True):
+        if dimensions < 3 or not _vector(shifts, 2 if wide else dimensions - 2, registers, source=True):
             return "has no shifts of its dimensions"
     if "prefetch" in words:
         return None if _fits(("m" + size + more,), operands, registers) else "has another shape"
     loads = "shared" in spaces and ("global" not in spaces or spaces.index("shared") < spaces.index("global"))
     shapes = ("mm" + size + "m" * loads + "v" * ("multicast::cluster" in words) + more,)
     return None if _fits(shapes, operands, registers) else f"is none of {shapes}"
+
+
+def _map_field(words, operands, registers, n, hinted):
+    each = {"box_dim", "global_dim", "global_stride", "element_stride"} & set(words)
+    shape = "mmi" if words[0] == "cp_fenceproxy" else "miv" if each else "mv"
+    return None if _fits((shape,), operands, registers) else f"is none of {shape}"
 
 
 def _policy(words, operands, registers, n, hinted):
@@ -345,6 +361,7 @@ def _call(words, operands, registers, n, hinted):
 _SPECIAL = {
     "ld": _moved, "ldu": _moved, "st": _moved, "atom": _atomic, "red": _red, "mov": _mov, "shfl": _shuffle,
     "vote": _vote, "bar": _barrier, "barrier": _barrier, "mbarrier": _mbarrier, "cp": _copy, "createpolicy": _policy,
+    "tensormap": _map_field,
     "tex": _texture, "tld4": _texture, "suld": _surface, "sust": _surface, "ldmatrix": _matrices,
     "stmatrix": _matrices, "wmma": _wmma, "mma": _mma, "wgmma": _wgmma, "tcgen05": _tcgen05, "call": _call, "cvt": _cvt,
 }  # fmt: skip

@@ -63,6 +63,14 @@ int main() {
     printf("%d ", encode(&cuTensorMapEncodeTiled, &map, x, 40));
     cudaGetLastError();
     printf("%d\n", cudaGetDriverEntryPointByVersion("cuCtxCreate", &other, 12000, cudaEnableDefault, &result));
+    const char *name, *text;
+    for (CUresult error : {CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_ILLEGAL_ADDRESS, (CUresult)12345}) {
+        CUresult named = cuGetErrorName(error, &name), known = cuGetErrorString(error, &text);
+        printf("%d %s, %d %s\n", named, name ? name : "-", known, text ? text : "-");
+    }
+    printf("%s: %s\n", cudaGetErrorName(cudaErrorStreamCaptureMerge), cudaGetErrorString(cudaErrorNotReady));
+    cudaGetDriverEntryPointByVersion("cuGetErrorString", &found, 12000, cudaEnableDefault, &result);
+    printf("%d\n", found == (void *)cuGetErrorString);
 }
 """
 
@@ -72,6 +80,14 @@ def test_a_program_with_a_tensor_map(tmp_path):
     command = [sys.executable, "-W", "ignore", "-m", "vgpu", "run", "--gpu", "H100", "-arch", "sm_90a", "program.cu"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     # The box begins at row 6 and column 4: columns 4 to 9 of two rows, and zeros.
-    assert done.stdout.splitlines() == ["0 0: 76 81 89 0", "0 0: 76 81 89 0", "1 801"], done.stderr
+    assert done.stdout.splitlines() == [
+        "0 0: 76 81 89 0", "0 0: 76 81 89 0", "1 801",
+        "0 CUDA_ERROR_INVALID_VALUE, 0 invalid argument",
+        "0 CUDA_ERROR_ILLEGAL_ADDRESS, 0 an illegal memory access was encountered", "1 -, 1 -",
+        "cudaErrorStreamCaptureMerge: device not ready", "1",
+    ], done.stderr  # fmt: skip
     assert "rows have to be a multiple of 16 bytes apart, and these are 40" in done.stderr
-    assert "cuCtxCreate: of the driver API there is cuTensorMapEncodeTiled only" in done.stderr
+    assert (
+        "cuCtxCreate: of the driver API there are cuTensorMapEncodeTiled, cuGetErrorName and cuGetErrorString"
+        in done.stderr
+    )

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from vgpu.launch import launch
-from vgpu.tests import test_async_copies, test_bulk_copies, test_mbarrier
+from vgpu.tests import test_async_copies, test_bulk_copies, test_gathered_rows, test_mbarrier
 from vgpu.tools.sanitize.run import run
 
 # Kernels that are meant to be wrong, and one whose two blocks write to one place.
@@ -21,7 +21,7 @@ WRONG = {
 }  # fmt: skip
 PIPELINES = [
     function
-    for module in (test_async_copies, test_mbarrier, test_bulk_copies)
+    for module in (test_async_copies, test_mbarrier, test_bulk_copies, test_gathered_rows)
     for name, function in vars(module).items()
     if name.startswith("test_") and inspect.isfunction(function) and name not in WRONG
     and list(inspect.signature(function).parameters) == ["engine"]

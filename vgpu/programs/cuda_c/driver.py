@@ -1,4 +1,4 @@
-"""Tensor maps as a program in C++ makes them: `cuTensorMapEncodeTiled` of the driver API."""
+"""The functions of the driver API that programs in C++ may call, beside those of the runtime API."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from vgpu.operations import CUDARuntimeError
 from vgpu.storage.tensor_map import BYTES, encoded
 
 
-class TensorMaps:
-    """The part of the driver API for tensor maps."""
+class Driver:
+    """The part of the driver API for tensor maps; what it has for errors is `Host`'s, which keeps the texts."""
 
     def do_tensor_map(
         self, target: int, kind: int, rank: int, address: int, sizes: int, strides: int, box: int, steps: int,
@@ -25,6 +25,6 @@ class TensorMaps:
 
     def do_driver_function(self, name: int) -> None:
         raise Unsupported(
-            f"{ctypes.string_at(name).decode()}: of the driver API there is cuTensorMapEncodeTiled only. Use the "
-            "runtime API's functions."
+            f"{ctypes.string_at(name).decode()}: of the driver API there are cuTensorMapEncodeTiled, cuGetErrorName "
+            "and cuGetErrorString. Use the runtime API's functions."
         )
