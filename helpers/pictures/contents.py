@@ -50,9 +50,13 @@ Shared memory and synchronisation
 plots.bank_matrix           plots.accesses        Which lanes conflict for which banks?
 widgets.banks               explorers.accesses    How does padding or a stride change bank conflicts?
 plots.moves                 chapters.ch05         Where do a block, a warp and a thread load, and where do they store?
+plots.tile_in_banks         chapters.ch05         Which banks hold the words of a tile, and which does a request use?
+plots.tile_reuse            chapters.ch05         Which threads read the element that one thread loads into a tile?
 plots.halo_strip            chapters.ch05         Which halo elements does a block of a stencil load?
 plots.atomic_queues         chapters.ch06         How many lanes contend for the same word of shared memory?
 plots.warp_turns            chapters.ch06         What can go wrong when warps interleave without a barrier?
+plots.block_turns           chapters.ch06         What does a block read before another block has written it?
+plots.fence_paths           chapters.ch06         Which fences make one block's write visible to another block?
 plots.schedule_pair         plots.schedules       Where do two interleavings of the same threads differ?
 widgets.schedules           explorers.steps       Why does a race give two results?
 plots.copy_groups           plots.arrivals        Which wait covers which asynchronous copies?
