@@ -92,6 +92,9 @@ plots.hiding_curves         chapters.ch09         How many warps hide the latenc
 Roofline and speedup
 plots.roofline_chart        plots.roofline        Is a kernel limited by memory or by arithmetic?
 widgets.roofline            explorers.rooflines   What limits these kernels on each GPU, and what if it were faster?
+plots.roofline_parts        chapters.ch10         What are the slope, the flat roof and the ridge point of a roofline?
+plots.byte_and_flop_times   chapters.ch10         Which takes longer: the bytes of a kernel, or its FLOP?
+plots.roofline_moves        chapters.ch10         Where does a change of a kernel move it under the roofline?
 plots.measured_roofs        chapters.ch10         How close do measured rates come to the roof of the data sheet?
 plots.layer_roofline        plots.networks        Which layers of a network are limited by memory?
 widgets.layer_roofline      explorers.rooflines   How do batch size and precision move layers along the roofline?

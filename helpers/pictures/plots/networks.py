@@ -272,7 +272,7 @@ def receptive_field_map(image: ArrayLike, stack: Sequence[Window], row: int, col
     for axes in (left, right):
         _bare(axes)
     figure.text(
-        0.01, 0.01, "red: the output · orange: the pixels it sees, darker where more paths lead to it", fontsize=8
+        0.01, 0.01, "red: the output · orange: the pixels it sees, stronger where more paths lead to it", fontsize=8
     )
     field, jump = receptive_field(stack)
     ys, xs = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))

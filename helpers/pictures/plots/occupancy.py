@@ -136,7 +136,7 @@ def waves(blocks: int, held: Occupancy, gpu: GPU) -> Picture:
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.tick_params(length=0)
     figure.text(
-        0.01, 0.92, f"filled to the height of an SM's {plural(held.blocks_per_sm, 'slot')} for blocks · white: idle",
+        0.01, 0.92, f"filled to the height of an SM's {plural(held.blocks_per_sm, 'slot')} for blocks · empty: idle",
         fontsize=8.5,
     )  # fmt: skip
     return Picture(figure, waves_finding(blocks, held, gpu))
