@@ -50,9 +50,13 @@ Shared memory and synchronisation
 plots.bank_matrix           plots.accesses        Which lanes conflict for which banks?
 widgets.banks               explorers.accesses    How does padding or a stride change bank conflicts?
 plots.moves                 chapters.ch05         Where do a block, a warp and a thread load, and where do they store?
+plots.tile_in_banks         chapters.ch05         Which banks hold the words of a tile, and which does a request use?
+plots.tile_reuse            chapters.ch05         Which threads read the element that one thread loads into a tile?
 plots.halo_strip            chapters.ch05         Which halo elements does a block of a stencil load?
 plots.atomic_queues         chapters.ch06         How many lanes contend for the same word of shared memory?
 plots.warp_turns            chapters.ch06         What can go wrong when warps interleave without a barrier?
+plots.block_turns           chapters.ch06         What does a block read before another block has written it?
+plots.fence_paths           chapters.ch06         Which fences make one block's write visible to another block?
 plots.schedule_pair         plots.schedules       Where do two interleavings of the same threads differ?
 widgets.schedules           explorers.steps       Why does a race give two results?
 plots.copy_groups           plots.arrivals        Which wait covers which asynchronous copies?
@@ -88,6 +92,9 @@ plots.hiding_curves         chapters.ch09         How many warps hide the latenc
 Roofline and speedup
 plots.roofline_chart        plots.roofline        Is a kernel limited by memory or by arithmetic?
 widgets.roofline            explorers.rooflines   What limits these kernels on each GPU, and what if it were faster?
+plots.roofline_parts        chapters.ch10         What are the slope, the flat roof and the ridge point of a roofline?
+plots.byte_and_flop_times   chapters.ch10         Which takes longer: the bytes of a kernel, or its FLOP?
+plots.roofline_moves        chapters.ch10         Where does a change of a kernel move it under the roofline?
 plots.measured_roofs        chapters.ch10         How close do measured rates come to the roof of the data sheet?
 plots.layer_roofline        plots.networks        Which layers of a network are limited by memory?
 widgets.layer_roofline      explorers.rooflines   How do batch size and precision move layers along the roofline?

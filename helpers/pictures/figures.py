@@ -31,10 +31,12 @@ Result = TypeVar("Result")
 SIZES = {"wide": (7.0, 3.5), "square": (4.0, 4.0)}
 """Inches, width × height."""
 PIXELS_PER_INCH = 90
-"""Of the card a figure stands on: a wide figure, its caption and two sliders fit a 768-pixel screen."""
+"""Of the card a figure stands on, where another stands beside it."""
 
 GROWN, WIDEST = 1.4, 945
 """How many times as wide a picture is that stands on a page by itself, and where that ends, in pixels."""
+MOVED = 1.3
+"""How many times as wide it is below controls: a wide one, its caption and two sliders fit a 768-pixel screen."""
 
 PALETTE = {
     "ink": "#000000",
@@ -213,8 +215,8 @@ def _slim(text: str) -> str:
 
 
 def card_height(size: str = "wide", *, caption_lines: int = 3) -> int:
-    """Pixels that a picture of one of the two `SIZES` takes on its card, a caption of so many lines included."""
-    width, height = (inches * PIXELS_PER_INCH for inches in SIZES[size])
+    """Pixels that a picture of one of the two `SIZES` takes below controls, a caption of so many lines included."""
+    width, height = (inches * PIXELS_PER_INCH * MOVED for inches in SIZES[size])
     frame, inner = 2 + 16 + 8 + 2, width - 22  # border, padding, margin and caption's gap; border and padding
     return math.ceil(inner * height / width + frame + caption_lines * CAPTION_LINE)
 
@@ -267,7 +269,8 @@ class Shown:
     width: int = 630
     tracks: Mapping[str, Track] = field(default_factory=dict, repr=False, compare=False)
     alone: int | None = None
-    """Pixels across, at most, where it stands on a page by itself."""
+    moved: int | None = None
+    """Pixels across, at most, where it stands on a page by itself, and below the controls that move it."""
 
     def __repr__(self) -> str:
         return self.alt
@@ -374,4 +377,5 @@ def _shown(view: Figure | View, alt: str | None = None) -> Shown | ShownMarkup:
     picture = view if isinstance(view, Picture) else Picture(view, "")
     words = finding(alt or picture.finding)
     width = round(picture.figure.get_figwidth() * PIXELS_PER_INCH)
-    return Shown(words, svg(picture.figure), width, picture.tracks, alone=max(width, min(round(width * GROWN), WIDEST)))
+    alone = max(width, min(round(width * GROWN), WIDEST))
+    return Shown(words, svg(picture.figure), width, picture.tracks, alone, moved=round(width * MOVED))

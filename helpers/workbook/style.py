@@ -32,6 +32,10 @@ WORDS_IN_A_ROW = 200
 MOST_GOALS = 4
 STEPS = ("predict", "run", "explain")
 CONTENTS = "README.md"
+REAL = frozenset(("cp", "cupyx", "cuda", "triton", "tl", "cute"))
+"""Imported from `helpers`, and used as the packages whose names they are."""
+READERS = frozenset(("check", "reveal"))
+"""Take what the lines above them have made, and hide nothing."""
 PAGES_OF_THEIR_OWN = {glossary.FILE: "glossary"}  # by file name; every other page is a chapter
 
 
@@ -197,6 +201,46 @@ def short_cells(page: Page) -> Found:
     over = sum(size > LONG_CELL for _, size in sizes)
     if over * 10 > len(sizes):
         yield None, f"{over} of {len(sizes)} code cells exceed {LONG_CELL} lines: at most one in ten"
+
+
+def plain_code(page: Page) -> Found:
+    """A cell is plain if half of its lines name no helper. Questions and imports don't count."""
+    trees = [tree for _, source in page.code() if (tree := _parsed(source)) is not None]
+    imports = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    ours = (node.names for node in imports if (node.module or "").split(".")[0] in ("helpers", "vgpu"))
+    helpers = {each.asname or each.name for names in ours for each in names} - REAL - READERS
+    named = [[(_names(line) & helpers, size) for line, size in _statements(tree)] for tree in trees[1:]]
+    counted = [lines for lines in named if not any("predict" in names for names, _ in lines)]
+    plain = sum(map(_half_plain, counted))
+    if 2 * plain < len(counted):
+        yield (
+            None,
+            f"{plain} of {len(counted)} code cells are plain Numba, CUDA C, CuPy or PyTorch: let half be at least",
+        )
+
+
+def _half_plain(lines: Sequence[tuple[set[str], int]]) -> bool:
+    """Whether half of a cell's lines name no helper."""
+    return 2 * sum(size for names, size in lines if not names) >= sum(size for _, size in lines)
+
+
+def _parsed(source: str) -> ast.Module | None:
+    """The tree of a cell; None for a cell that is no Python, such as a file that `%%writefile` writes."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return None
+
+
+def _statements(tree: ast.AST) -> Iterator[tuple[ast.stmt, int]]:
+    """The statements that hold no others, at any depth, and their lines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            yield node, (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 def rhythm(page: Page) -> Found:
@@ -365,6 +409,7 @@ RULES = (
     Rule("closing", closing),
     Rule("imports first", imports_first),
     Rule("short cells", short_cells),
+    Rule("plain code", plain_code),
     Rule("rhythm", rhythm),
     Rule("prose in a row", prose_in_a_row),
     Rule("predict, run, explain", steps),

@@ -83,7 +83,8 @@ def test_lines_are_as_long_as_in_a_book_and_pictures_follow_the_theme(lab, tmp_p
     folder = tmp_path / "book"
     folder.mkdir()
     prose = " ".join(["Each thread of a warp reads one element of the row, and the next thread reads the next."] * 9)
-    written(folder, text(f"# First\n\n{prose}"), code(PICTURE.strip()), name="a.ipynb")
+    table = "| a | b |\n|---|---|\n| 1 | 2 |"
+    written(folder, text(f"# First\n\n{prose}\n\n{table}"), code(PICTURE.strip()), name="a.ipynb")
     page = lab(folder)
     page.resize(1700, 900)
     page.open("a.ipynb")
@@ -94,6 +95,8 @@ def test_lines_are_as_long_as_in_a_book_and_pictures_follow_the_theme(lab, tmp_p
     )
     assert 75 <= len(prose) / round(height / line) <= 90
     assert width < 700
+    left = "return document.querySelector('.jp-RenderedMarkdown {}').getBoundingClientRect().left"
+    assert page.script(left.format("table")) == page.script(left.format("p"))
 
     def filtered(dark: bool) -> str:
         page.dark(dark)

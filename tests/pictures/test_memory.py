@@ -119,9 +119,9 @@ def test_roads_are_as_wide_as_their_bandwidths():
 def test_a_queue_of_launches_is_as_long_as_its_slower_clock():
     steps = {"long": [20] * 8, "short": [2] * 8, "waited for": [20] * 8}
     found = plots.launch_queue(steps, launch=5, waits={"waited for": range(8)}).finding
-    assert "Long: 8 kernels, 165 µs, GPU at work 97%" in found
-    assert "short: 8 kernels, 42 µs, GPU at work 38%" in found
-    assert "waited for: 8 kernels, 200 µs, GPU at work 80%" in found
+    assert "Long: 8 kernels, 165 µs, GPU busy 97%" in found
+    assert "short: 8 kernels, 42 µs, GPU busy 38%" in found
+    assert "waited for: 8 kernels, 200 µs, GPU busy 80%" in found
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ def test_launch_lanes_say_how_long_the_gpu_works():
     host = tuple(Span("host", "stream 1", (at - 1) * 1e-5, at * 1e-5, "k") for at in range(1, 6))
     schedule = Schedule("A100", spans, 5.2e-5, host=host)
     picture = plots.launch_lanes({"small": schedule}, launches={"small": 5}, until=6e-5)
-    assert picture.finding == ("Small: 5 launches, 52 µs, GPU at work 19% (launches counted, times modelled on A100).")
+    assert picture.finding == ("Small: 5 launches, 52 µs, GPU busy 19% (launches counted, times modelled on A100).")
 
 
 def test_an_alignment_says_which_word_each_symbol_looks_at():

@@ -104,6 +104,20 @@ def revealed(
     return code(source, *tags, outputs=[new_output("display_data", {"text/html": html, "text/plain": plain})])
 
 
+def drawn(good, count):
+    """The good chapter with helpers in so many of its code cells, where the kernel was."""
+    seen = [number for number, cell in enumerate(good) if cell.cell_type == "code"][-count:]
+    cells = [
+        code("show(plots.moves(x))\ny = profile(x)\nx + 1") if at in seen else cell for at, cell in enumerate(good)
+    ]
+    cells[1] = code("from helpers import cp, cuda, plots, profile, show")
+    return cells
+
+
+def test_half_of_the_code_cells_may_be_helpers(folder):
+    assert style.examine(page(drawn(chapter(), 4), folder=folder)) == []
+
+
 # rule, what is done to the good chapter, what the message must say
 BROKEN = (
     ("length", lambda good: [*good[:7], good[-1]], "8 cells"),
@@ -119,6 +133,7 @@ BROKEN = (
     ("imports first", swap(2, code("import math\nx = 1")), "imports only"),
     ("imports first", swap(2, code("%matplotlib inline")), "imports only"),
     ("short cells", swap(7, code(LONG)), "71 lines"),
+    ("plain code", lambda good: drawn(good, 5), "4 of 9 code cells"),
     ("rhythm", add(code("1"), code("2"), code("3")), "4 code cells in a row"),
     ("prose in a row", swap(6, text(WORDS)), "words without code"),
     ("prose in a row", add(text("word " * 110), text("word " * 110)), "words without code"),

@@ -60,7 +60,7 @@ def launch_queue(
         "blue: the host launches · orange: the GPU computes · dotted: the end", fontsize=9, fontweight="normal"
     )
     told = "; ".join(
-        f"{name}: {plural(len(works), 'kernel')}, {seconds_text(MICRO * ends[name])}, GPU at work "
+        f"{name}: {plural(len(works), 'kernel')}, {seconds_text(MICRO * ends[name])}, GPU busy "
         f"{sum(long for _, long in works) / ends[name]:.0%}"
         for name, (_, works) in spans.items()
     )

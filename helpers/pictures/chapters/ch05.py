@@ -1,8 +1,8 @@
-"""Pictures of chapter 5: the halo of a stencil, a transpose through shared memory, and the tiles of a product."""
+"""Pictures of chapter 5: the halo of a stencil, tiles of a transpose and of a product, and where they are in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,10 +10,11 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Polygon, Rectangle
 
 from helpers.pictures.figures import PALETTE, Picture, new, styled, subplots
-from helpers.pictures.plots.common import check_count, shade
+from helpers.pictures.plots.common import check_count, lanes_on_end, one_patch, shade
 from helpers.pictures.plots.products import LEVELS, MOST_PRODUCTS, legend_of_levels
 from vgpu.base.words import plural
 from vgpu.tools.steps.touched import BLOCK, THREAD, WARP, TouchedElements
+from vgpu.tools.steps.trace import Access, Trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -193,3 +194,143 @@ def _enlarged(axes: Axes, mine: np.ndarray, fill: tuple[float, float, float]) ->
         corner = (x + side * column, y + side * row)
         axes.add_patch(Rectangle(corner, side, side, fc=PALETTE["vermilion"], ec="#ffffff", lw=0.7))
     return int(mine.sum())
+
+
+BANKS, WORD = 32, 4
+MOST_TILES_IN_BANKS = 3
+_STORED, _EDGE = "#e4e4e4", "#bdbdbd"
+
+
+@styled
+def tile_in_banks(found: Sequence[Trace], warps: Sequence[int]) -> Picture:
+    """Where a tile is in shared memory, one row for each 32 words and a column for each bank, in up to three kernels.
+
+    found: what `trace` gives of all warps of a block; warps: whose first load of the tile is coloured, one for each
+    kernel. Grey words are those that the block stores; red ones share a bank with another word of the same request.
+    ValueError for another number of warps, and for a warp that loads nothing from shared memory.
+    """
+    check_count(found, MOST_TILES_IN_BANKS, "kernels")
+    figure, panels = subplots(1, len(found), left=0.06, right=0.99, top=0.8, bottom=0.02, wspace=0.1)
+    figure.set_size_inches(7.0, 7.0 / len(found) + 0.55)
+    told = []
+    for axes, each, warp in zip(panels[0], found, warps, strict=True):
+        stored = {word for access in _shared(each, "store") for word in _words(access)}
+        loaded = next((_words(access) for access in _shared(each, "load") if access.warp == warp), None)
+        if loaded is None:
+            raise ValueError(f"warp {warp} of {each.kernel} loads nothing from shared memory")
+        banks = [word % BANKS for word in set(loaded)]
+        rows = max(stored) // BANKS + 1
+        axes.add_patch(one_patch(_stretches(stored), fc=_STORED, ec="none"))
+        axes.vlines(range(BANKS), 0, rows, color="white", lw=0.5)
+        axes.hlines(range(rows), 0, BANKS, color="white", lw=0.5)
+        for busy, colour in ((False, PALETTE["blue"]), (True, PALETTE["vermilion"])):
+            words = [word for word in set(loaded) if (banks.count(word % BANKS) > 1) == busy]
+            axes.add_patch(one_patch(map(_cell, words), fc=colour, ec="none"))
+        axes.set(xlim=(0, BANKS), ylim=(rows, 0), xticks=[bank + 0.5 for bank in (*range(0, BANKS, 8), BANKS - 1)])
+        axes.set_xticklabels(["bank 0", *map(str, (*range(8, BANKS, 8), BANKS - 1))], fontsize=8.5)
+        axes.set_yticks([row + 0.5 for row in range(0, rows, 8)], [str(row) for row in range(0, rows, 8)], fontsize=8.5)
+        axes.tick_params(length=0, pad=2)
+        axes.xaxis.tick_top()
+        axes.set_aspect("equal", anchor="N")
+        axes.spines[:].set(visible=True, color=_EDGE, linewidth=0.6)
+        said = f"warp {warp} loads from {plural(len(set(banks)), 'bank')}"
+        axes.set_title(f"{each.kernel}: {said}", fontsize=9.5, pad=6)
+        told.append(f"{each.kernel}: the {len(set(loaded))} words that {said.replace('from', 'are in')}")
+    panels[0, 0].set_ylabel("rows of 32 words in shared memory", fontsize=8.5)
+    left = 0.06
+    for colour, words in ((_STORED, "stored by the block"), (PALETTE["blue"], "loaded, alone in its bank"),
+                          (PALETTE["vermilion"], "loaded, with others in its bank")):  # fmt: skip
+        figure.text(left, 0.955, "■", color=colour, fontsize=11)
+        figure.text(left + 0.025, 0.957, words, fontsize=9)
+        left += 0.06 + 0.0112 * len(words)
+    return Picture(figure, f"{'; '.join(told)}.")
+
+
+def _shared(found: Trace, op: str) -> list[Access]:
+    return [access for access in found.accesses if access.space == "shared" and access.op == op]
+
+
+def _words(access: Access) -> list[int]:
+    """The word of shared memory that each active lane requests first."""
+    return [address // WORD for address, on in zip(access.addresses, access.lanes, strict=True) if on]
+
+
+def _cell(word: int, last: int | None = None) -> tuple[float, float, float, float]:
+    """The box of a word, or of the words up to `last` in its row of as many words as there are banks."""
+    row, bank = divmod(word, BANKS)
+    return bank, row, (word if last is None else last) % BANKS + 1, row + 1
+
+
+def _stretches(words: set[int]) -> Iterator[tuple[float, float, float, float]]:
+    """Boxes of words without a gap: one patch for each word would take too many bytes."""
+    for row in range(max(words) // BANKS + 1):
+        for first, past in lanes_on_end([BANKS * row + bank in words for bank in range(BANKS)]):
+            yield _cell(BANKS * row + first, BANKS * row + past - 1)
+
+
+@styled
+def tile_reuse(
+    found: Trace, thread: tuple[int, int], width: int, names: tuple[str, str] = ("a_tile", "b_tile")
+) -> Picture:
+    """Two tiles of a product in shared memory: what one thread loads into them and reads, and who reads what it loaded.
+
+    found: what `trace` gives of all warps of a block of `width` × `width` threads, whose two tiles of as many floats
+    are one after the other; thread: its x and y. ValueError where the thread stores nothing into a tile.
+    """
+    size = width * width
+    own = thread[0] + width * thread[1]
+    readers: dict[int, set[int]] = {}
+    writers: dict[int, set[int]] = {}
+    for op, table in (("load", readers), ("store", writers)):
+        for access in _shared(found, op):
+            for lane, (address, on) in enumerate(zip(access.addresses, access.lanes, strict=True)):
+                for word in range(address // WORD, (address + access.nbytes) // WORD) if on else ():
+                    table.setdefault(word, set()).add(BANKS * access.warp + lane)
+    mine = sorted(word for word, threads in writers.items() if own in threads)
+    if [word // size for word in mine] != [0, 1]:
+        raise ValueError(f"thread {thread} of {found.kernel} does not store one element into each of two tiles")
+    read = [word for word, threads in readers.items() if own in threads]
+    figure, panels = subplots(1, 4, left=0.01, right=0.99, top=0.76, bottom=0.02, wspace=0.08)
+    figure.set_size_inches(7.0, 2.35)
+    x, y = thread
+    shown = [
+        (
+            f"thread ({x}, {y}) reads {name}",
+            [word - at * size for word in read if word // size == at],
+            mine[at] - at * size,
+        )
+        for at, name in enumerate(names)
+    ]
+    rows = [(word - at * size) // width for at, word in enumerate(mine)]
+    columns = [(word - at * size) % width for at, word in enumerate(mine)]
+    shown += [
+        (f"who reads {name}[{rows[at]}][{columns[at]}]", sorted(readers[mine[at]]), own)
+        for at, name in enumerate(names)
+    ]
+    for number, (axes, (title, marked, dark)) in enumerate(zip(panels[0], shown, strict=True)):
+        colour = PALETTE["sky"] if number < 2 else PALETTE["green"]
+        axes.add_patch(one_patch((_square(at, width) for at in range(size)), fc=_STORED, ec="none"))
+        axes.add_patch(one_patch((_square(at, width) for at in marked), fc=colour, ec="none"))
+        axes.add_patch(one_patch([_square(dark, width)], fc=PALETTE["vermilion"], ec="none"))
+        axes.set(xlim=(0, width), ylim=(width, 0), xticks=[], yticks=[])
+        axes.set_aspect("equal", anchor="N")
+        axes.spines[:].set(visible=True, color=_EDGE, linewidth=0.6)
+        axes.set_title(title, fontsize=8, fontweight="normal", pad=4)
+    left = 0.01
+    for colour, words in ((PALETTE["sky"], "elements it reads"),
+                          (PALETTE["vermilion"], "the element it loads; the thread itself"),
+                          (PALETTE["green"], "threads that read that element")):  # fmt: skip
+        figure.text(left, 0.92, "■", color=colour, fontsize=11)
+        figure.text(left + 0.022, 0.925, words, fontsize=8.5)
+        left += 0.05 + 0.0098 * len(words)
+    served = [len(readers[word]) for word in mine]
+    return Picture(
+        figure,
+        f"For each pair of tiles thread ({x}, {y}) of {found.kernel} loads {len(mine)} elements and reads {len(read)}; "
+        f"{served[0]} threads read the element that it loads into {names[0]}, and {served[1]} the one in {names[1]}.",
+    )
+
+
+def _square(at: int, width: int) -> tuple[float, float, float, float]:
+    row, column = divmod(at, width)
+    return column + 0.08, row + 0.08, column + 0.92, row + 0.92

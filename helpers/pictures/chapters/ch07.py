@@ -40,7 +40,7 @@ def look_back(looked: Mapping[str, Sequence[int]]) -> Picture:
         plot.set_yticks([tick + 0.5 for tick in ticks], [str(tick) for tick in ticks], fontsize=8)
         plot.set_title(name, fontsize=9)
     axes.flat[0].set_ylabel("block that looks")
-    words = "black: the block · blue: one that knew its own total only · green: one that knew the sum up to itself"
+    words = "diagonal: the block · blue: one that knew its own total only · green: one that knew the sum up to itself"
     figure.text(0.01, 0.94, words, fontsize=8)
     return Picture(figure, _blocks_passed(looked))
 

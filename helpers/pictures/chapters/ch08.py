@@ -49,7 +49,7 @@ def mask_strips(recordings: Mapping[str, Recording], warp: int = 0) -> Picture:
         axes.tick_params(labelbottom=at == len(steps) - 1)
     axes.set_xlabel("instruction of the warp (PTX)")
     figure.text(
-        _STRIP_LEFT, 0.07 / height, "blue: all 32 lanes · orange: a lane that takes part, others do not · white: lost",
+        _STRIP_LEFT, 0.07 / height, "blue: all 32 lanes · orange: a lane that takes part, others do not · empty: lost",
         fontsize=8.5, va="center",
     )  # fmt: skip
     said = "; ".join(f"{name} takes {_slots_used(found)}" for name, found in steps.items())

@@ -91,7 +91,7 @@ def change_steps(log: StepLog) -> Picture:
     axes.set(yticks=range(len(versions)), ylim=(len(versions) - 0.4, -0.6), xlim=(0, 1.3e6 * longest))
     axes.set_yticklabels(names, fontsize=8)
     axes.set_xlabel(f"µs a step (modelled on {first.gpu.name})")
-    axes.set_title("grey: within the model's error of the last that was kept; white: reverted", fontsize=8, loc="left")
+    axes.set_title("grey: within the model's error of the last that was kept; empty: reverted", fontsize=8, loc="left")
     kept = [version for version in versions if version.name not in log.reverted]
     return Picture(
         figure,

@@ -157,7 +157,7 @@ def staircase(values: Mapping[str, float], *, unit: str, best: float | None = No
 def load_traffic(profile: Profile) -> dict[str, int]:
     """Bytes of a kernel's global loads: requested by lanes, moved as sectors, and what no cache can save."""
     return {
-        "lanes ask for": profile.counters["global_load_bytes"],
+        "lanes request": profile.counters["global_load_bytes"],
         "sectors bring": SECTOR * profile.counters["global_load_sectors"],
         "distinct sectors": profile.counters.footprint.read_bytes,
     }

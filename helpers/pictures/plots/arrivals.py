@@ -56,7 +56,7 @@ def copy_groups(found: CopyGroups) -> Picture:
     axes.set_yticklabels([f"group {group}" for group in rows], fontsize=8.5)
     axes.tick_params(axis="y", length=0)
     figure.text(
-        0.1, 0.965, "pale blue: open group · blue: committed, in flight · green: landed · orange: never waited for",
+        0.1, 0.965, "faint blue: open group · blue: committed, in flight · green: landed · orange: never waited for",
         fontsize=9, va="center",
     )  # fmt: skip
     waits = [event for event in found.events if event.kind == "wait"]

@@ -101,7 +101,7 @@ def _output(axes: Axes, found: Walk, visit: Visit, row: int) -> float:
     reach = max(1e-9, float(np.abs(every).max()))
     axes.set(ylim=(-1.15 * reach, 1.15 * reach), xticks=[])
     axes.tick_params(labelsize=7.5, length=2)
-    axes.set_title("its O / l so far; black: in the end", fontsize=9)
+    axes.set_title("its O / l so far; line: in the end", fontsize=9)
     return float(np.abs(now - final).max())
 
 

@@ -66,7 +66,7 @@ def issue_strip(recording: Recording, warp: int = 0, *, prefix: str = "") -> Dra
     _strip(ink, steps[:MOST_STEPS], colours)
     cut = f", the first {MOST_STEPS} drawn" if len(steps) > MOST_STEPS else ""
     ink.text(8, 16, f"warp {warp}: {plural(len(steps), 'instruction')} (PTX){cut}", size=12, bold=True, mono=False)
-    ink.text(WIDTH - 8, 16, "colour and number: source line · white: lane issued for nothing", size=10.5, ink=PALE,
+    ink.text(WIDTH - 8, 16, "colour and number: source line · empty: lane issued for nothing", size=10.5, ink=PALE,
              mono=False, anchor="end")  # fmt: skip
     _meter(ink, taken)
     _table(ink, recording, by_line, colours)

@@ -272,7 +272,7 @@ def receptive_field_map(image: ArrayLike, stack: Sequence[Window], row: int, col
     for axes in (left, right):
         _bare(axes)
     figure.text(
-        0.01, 0.01, "red: the output · orange: the pixels it sees, darker where more paths lead to it", fontsize=8
+        0.01, 0.01, "red: the output · orange: the pixels it sees, stronger where more paths lead to it", fontsize=8
     )
     field, jump = receptive_field(stack)
     ys, xs = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
@@ -353,7 +353,7 @@ def launch_lanes(schedules: Mapping[str, Schedule], *, launches: Mapping[str, in
     axes.set_title("blue: the CPU launches · orange: the GPU works · dotted: the end", fontsize=9, fontweight="normal")
     told = "; ".join(
         f"{name}: {plural(launches[name], 'launch')}, {seconds_text(each.seconds)}, "
-        f"GPU at work {each.busy('SMs') / each.seconds:.0%}"
+        f"GPU busy {each.busy('SMs') / each.seconds:.0%}"
         for name, each in schedules.items()
     )
     return Picture(figure, f"{told[0].upper()}{told[1:]} (launches counted, times modelled on {gpu}).")

@@ -28,7 +28,7 @@ def pale(colour: str, strength: float) -> tuple[float, ...]:
 
 
 def occupancy_finding(held: Occupancy, prefix: str = "") -> str:
-    """One sentence: how many blocks and warps an SM holds, which share of its places, and what limits it."""
+    """One sentence: how many blocks and warps an SM holds, its occupancy, and what limits it."""
     threads = plural(held.threads_per_block, "thread")
     if not held.blocks_per_sm:
         return f"{prefix}not even one block of {threads} fits on an SM of {held.gpu}: {held.limiter}; a launch fails."
@@ -104,7 +104,7 @@ def waves_finding(blocks: int, held: Occupancy, gpu: GPU) -> str:
     last = blocks - (waves - 1) * at_once
     return (
         f"{plural(blocks, 'block')} on {gpu.name}, {plural(at_once, 'block')} at once, run in {plural(waves, 'wave')}; "
-        f"the last has {last:,} of {at_once:,} places taken, and {_share(blocks / (waves * at_once))} of all places "
+        f"the last has {last:,} of {at_once:,} slots taken, and {_share(blocks / (waves * at_once))} of all slots "
         "are used (modelled: equal blocks)."
     )
 
@@ -136,7 +136,7 @@ def waves(blocks: int, held: Occupancy, gpu: GPU) -> Picture:
     axes.spines[["left", "bottom"]].set_visible(False)
     axes.tick_params(length=0)
     figure.text(
-        0.01, 0.92, f"filled to the height of an SM's {plural(held.blocks_per_sm, 'place')} for blocks · white: idle",
+        0.01, 0.92, f"filled to the height of an SM's {plural(held.blocks_per_sm, 'slot')} for blocks · empty: idle",
         fontsize=8.5,
     )  # fmt: skip
     return Picture(figure, waves_finding(blocks, held, gpu))

@@ -239,11 +239,11 @@ def _roofs(axes: Axes, precision: str, peaks: Mapping[str, float], slope: float 
             continue
         text = f"{', '.join(UNITS[name] for name in names)} {rate_text(peak, '')}"
         axes.annotate(
-            text, (right, peak), (-1, 0.8), textcoords="offset points", ha="right", va="bottom", fontsize=6,
+            text, (right, peak), (-1, 0.8), textcoords="offset points", ha="right", va="bottom", fontsize=7,
             color=PALETTE["grey"],
         )  # fmt: skip
         x, y = _points(axes, right, peak)
-        taken.append((x - 4 * len(text), y, x, y + 8))
+        taken.append((x - 4.7 * len(text), y, x, y + 9))
     if slope is None:
         return taken
     highest = max(peaks.values())

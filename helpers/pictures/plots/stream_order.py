@@ -26,7 +26,7 @@ _HALF, _TALL = 0.41, 0.3  # of a column's width, and of a row's height: from the
 def stream_order(timeline: Timeline) -> Picture:
     """The order that streams and events guarantee in a recording; what nothing orders is red.
 
-    timeline: what `streams.dry_run` or, on the virtual GPU, `streams.record` gives. A black arrow crosses from what
+    timeline: what `streams.dry_run` or, on the virtual GPU, `streams.record` gives. An arrow crosses from what
     has to be over to what waits for it; a red, dashed line joins two operations that touch the same bytes, one of them
     writing, and that nothing orders. Raises ValueError for no operation, and for more than fit.
     """
@@ -54,7 +54,7 @@ def stream_order(timeline: Timeline) -> Picture:
         _arrow(axes, places[one], places[other], PALETTE["vermilion"], "-", (0, (4, 3)), 2.2)
     for number in shown:
         _box(axes, steps[number], *places[number], rows)
-    key = "grey: a stream's own order, from left to right · black arrow: has to wait"
+    key = "grey: a stream's own order, from left to right · arrow: has to wait"
     figure.text(0.01, 0.94, key + " · red: no order" * bool(hazards), fontsize=9)
     return Picture(figure, _finding(steps, shown, rows, crossing, hazards))
 

@@ -137,7 +137,7 @@ MOST_MARKS = 800
 HELD, NEW, LOCKED, IDLE, BARE = "#8fc7ee", "#f2b134", "#ffffff", "#cfe9d9", "#f3f3f3"
 EDGES = {HELD: "#0060a0", NEW: "#8a5a00", LOCKED: "#777777", IDLE: "#00704f", BARE: "#bbbbbb"}
 LEGEND = ((HELD, "held by a tensor"), (NEW, "taken in this step"), (LOCKED, "free, beside others: stays reserved"),
-          (IDLE, "free, and could be given back"), (BARE, "addresses without memory"))  # fmt: skip
+          (IDLE, "unused segment (can be freed)"), (BARE, "addresses without memory"))  # fmt: skip
 
 
 def rows_needed(replay: Replay) -> int:

@@ -149,7 +149,8 @@ class Explorer:
             if isinstance(shown, str):
                 self.view.value = f'<pre role="alert" style="white-space:pre-wrap">{html.escape(shown)}</pre>'
             else:
-                self.view.value = f'<div aria-live="polite">{shown.html(inline=True)}</div>'
+                wide = {"width": shown.moved} if isinstance(shown, Shown) else {}
+                self.view.value = f'<div aria-live="polite">{shown.html(inline=True, **wide)}</div>'
             if self.draggable:
                 self.view.follow(getattr(shown, "tracks", {}), values)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import plots, widgets
-from helpers.pictures.figures import Markup, ShownRow
+from helpers.pictures.figures import Markup, Picture, ShownRow, new
 from helpers.pictures.widgets import EXPLORERS
 from helpers.pictures.widgets.controls import choice, dropdown, slider, steps, toggle
 from helpers.pictures.widgets.explorer import Explorer
@@ -29,6 +29,15 @@ def test_every_control_says_its_name_and_moves_the_view(kind):
     control.value = other
     assert f"The controls stand at {{'it': {other!r}}}" in explorer.shown.alt
     assert "aria-live" in explorer.view.value
+
+
+def test_a_picture_below_controls_is_wider_and_has_room():
+    explorer = Explorer("e", lambda it: Picture(new()[0], f"The control stands at {it}, as it was left."), {
+        "it": slider("a name", 2, 1, 9)})  # fmt: skip
+    assert "max-width:819px" in explorer.view.value
+    assert (
+        int(explorer.view.layout.height.removesuffix("px")) > 819 / 2
+    )  # as high as it is wide, halved, and its caption
 
 
 def test_steps_go_on_and_back_and_hold_at_the_ends():

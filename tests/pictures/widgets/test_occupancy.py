@@ -72,9 +72,9 @@ def test_each_wave_is_as_full_as_its_blocks_make_it(blocks):
     axes = plots.waves(blocks, held, gpu).figure.axes[0]
     boxes = chain.from_iterable(bars.get_paths() for bars in axes.collections if len(bars.get_facecolor()))
     wide, high = np.transpose([box.get_extents().size for box in boxes])
-    places = 108 * held.blocks_per_sm
-    waves = -(-blocks // places)
-    assert (wide * high / 0.84 * held.blocks_per_sm).sum() == pytest.approx(blocks - max(0, waves - 12) * places)
+    slots = 108 * held.blocks_per_sm
+    waves = -(-blocks // slots)
+    assert (wide * high / 0.84 * held.blocks_per_sm).sum() == pytest.approx(blocks - max(0, waves - 12) * slots)
     assert axes.get_yticklabels()[-1].get_text() == f"wave {waves}"
 
 
@@ -110,13 +110,13 @@ def test_a_block_that_fits_nowhere_is_told_so():
 
 
 @pytest.mark.parametrize(("blocks", "said"), [
-    (1, "1 block on A100, 864 blocks at once, run in 1 wave; the last has 1 of 864 places taken, and under 1%"),
-    (864, "864 blocks on A100, 864 blocks at once, run in 1 wave; the last has 864 of 864 places taken, and 100%"),
-    (865, "865 blocks on A100, 864 blocks at once, run in 2 waves; the last has 1 of 864 places taken, and 50%"),
+    (1, "1 block on A100, 864 blocks at once, run in 1 wave; the last has 1 of 864 slots taken, and under 1%"),
+    (864, "864 blocks on A100, 864 blocks at once, run in 1 wave; the last has 864 of 864 slots taken, and 100%"),
+    (865, "865 blocks on A100, 864 blocks at once, run in 2 waves; the last has 1 of 864 slots taken, and 50%"),
 ])  # fmt: skip
 def test_waves_are_counted(blocks, said):
     explorer = widgets.waves(scale, arrays(), start=blocks)
-    assert explorer.shown.alt == f"{said} of all places are used (modelled: equal blocks)."
+    assert explorer.shown.alt == f"{said} of all slots are used (modelled: equal blocks)."
 
 
 def test_a_grid_of_no_fitting_block_has_no_waves():

@@ -8,6 +8,7 @@
 (() => {
   const STYLE = `
     .jp-RenderedMarkdown > :is(p, ul, ol, blockquote, details, h1, h2, h3, h4) { max-width: 42em; }
+    .jp-RenderedMarkdown table { margin-left: 0; }
     [data-jp-theme-light="false"] .jp-OutputArea :is(figure[role="img"], div[role="group"][aria-label]) {
       filter: invert(0.9) hue-rotate(180deg);
     }
