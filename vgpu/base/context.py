@@ -173,6 +173,8 @@ LOADS, STORES = 0, 1  # kinds of bulk copies, plus flags: TENSOR for those that 
 # PAIRS with MULTICAST: each copy tells the mbarrier of that block of its pair whose rank is even, or odd, as given.
 TENSOR, NEAR, MULTICAST, IM2COL, PAIRS = 2, 4, 8, 16, 32
 
+ISSUED, LANDED, LEFT = 0, 1, 2  # what the sanitizer hears of a bulk copy; LEFT: its block ends, and it isn't complete
+
 # A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element, swizzled bytes of a row and
 # mode (the bits below), the address, and for each of 5 dimensions, fastest first: bytes between elements, elements,
 # those of a box, steps. In im2col mode the boxes are channels, pixels, and for W, H and D the lower (in the low 16

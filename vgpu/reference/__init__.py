@@ -20,7 +20,7 @@ from vgpu import isa, ptx
 from vgpu.base.errors import Deadlock, KernelTimeout, Unsupported
 from vgpu.base.schedule import chosen
 from vgpu.ptx import RESERVED, device_library, pairs, tensor_maps
-from vgpu.reference import formats, wide
+from vgpu.reference import bulk_copy, formats, wide
 from vgpu.reference.cluster import Cluster
 from vgpu.reference.compute import compare_halves, compute, match, pack_floats
 from vgpu.reference.kinds import ACTIONS, MOVES, members
@@ -261,6 +261,10 @@ class Block:
     @property
     def over(self) -> bool:
         return not any(warp.live.any() for warp in self.warps)
+
+    def end(self) -> None:
+        """Complete what a GPU completes after the last thread has ended."""
+        bulk_copy.end(self)
 
     @property
     def steps(self) -> int:

@@ -1,7 +1,8 @@
 """Bulk copies in the reference interpreter: runs of memory, and boxes of tensors, copied element by element.
 
 They happen as late as possible, as in `async_copy`: loads when a thread tests their mbarrier, stores when the issuing
-thread waits for their group. Source: NVIDIA's "PTX ISA", sections on bulk copies, tensors and swizzling.
+thread waits for their group, or at the end of the block. Source: NVIDIA's "PTX ISA", sections on bulk copies, tensors
+and swizzling.
 """
 
 from __future__ import annotations
@@ -84,6 +85,11 @@ def complete_for(block: Block, offset: int) -> None:
     """Complete the loads that an mbarrier of the block waits for, whichever blocks of its cluster issued them."""
     for issuer in block.cluster.blocks():
         _complete(issuer, [each for each in issuer.bulk if each.home is block and each.barrier == offset])
+
+
+def end(block: Block) -> None:
+    """Complete the stores that no thread has waited for: the block has ended."""
+    _complete(block, [each for each in block.bulk if each.barrier is None])
 
 
 def _complete(block: Block, copies: list[Bulk]) -> None:

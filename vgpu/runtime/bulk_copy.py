@@ -1,8 +1,9 @@
 """Bulk copies (`cp.async.bulk`): checked and queued when issued, made when their mbarrier or group is waited for.
 
 A load tells its mbarrier how many bytes have come; a store belongs to a group of the thread that issued it, and happens
-when that thread waits for the group (also for its reading only, `.read`). Stores without a wait are lost with
-the block, as are loads. Ordinary stores to shared memory are seen by bulk copies without `fence.proxy.async`, while a
+when that thread waits for the group (also for its reading only, `.read`). Stores without a wait happen at the end of
+the block, as they mostly do on a GPU, where nothing promises it: `sanitize` names them. Loads without a wait are lost
+with the block. Ordinary stores to shared memory are seen by bulk copies without `fence.proxy.async`, while a
 GPU may then copy old data: `sanitize` names the missing fence.
 
 Rules: NVIDIA "PTX ISA", asynchronous copy, bulk copies and tensors (tiled mode, im2col mode, swizzling).
@@ -18,6 +19,7 @@ from vgpu.base.context import (
     COLUMNS,
     FILL_NAN,
     IM2COL,
+    ISSUED,
     MULTICAST,
     NEAR,
     PAIRS,
@@ -266,7 +268,7 @@ def _issue() -> Routine:
                 value = r.load(r.at(spread[f"c{axis}"], lane << 2), "i32", 4).to("i64", signed=True)
                 r.store(r.at(entry, BULK_ENTRY["coordinates"] + 8 * axis), value, 8)
             r.store(r.at(queue, BULK["tail"]), tail + 1, 8)
-            r.call("void", "wb_s_bulk", ctx, entry.to("i64"), r.number("i64", 0))
+            r.call("void", "wb_s_bulk", ctx, entry.to("i64"), r.i64(ISSUED))
     return r
 
 

@@ -1,11 +1,12 @@
 """The queue of a block's bulk copies, in LLVM IR: they are made when their mbarrier or group is waited for.
 
-Loads tell their mbarrier how many bytes have come; a store belongs to a group of the thread that issued it.
+Loads tell their mbarrier how many bytes have come; a store belongs to a group of the thread that issued it. Stores that
+no thread has waited for are made at the end of their block.
 """
 
 from __future__ import annotations
 
-from vgpu.base.context import BULK, BULK_ENTRIES, BULK_ENTRY, BULK_ENTRY_BYTES, STORES, TENSOR
+from vgpu.base.context import BULK, BULK_ENTRIES, BULK_ENTRY, BULK_ENTRY_BYTES, LANDED, LEFT, STORES, TENSOR
 from vgpu.ir.value import Value
 from vgpu.runtime.cluster import field, record
 from vgpu.runtime.mbarrier import fault
@@ -51,7 +52,7 @@ def _finish() -> Routine:
         site = entry_field(r, entry, "site").to("ptr")
         r.call("void", "mark_run", r["ctx"], site, remote, nbytes, kind & STORES)
         r.call("void", "move_run", r["ctx"], entry, remote, shared, nbytes, element)
-    r.call("void", "wb_s_bulk", r["ctx"], entry.to("i64"), r.number("i64", 1))
+    r.call("void", "wb_s_bulk", r["ctx"], entry.to("i64"), r.i64(LANDED))
     with r.when((kind & STORES).eq(0)):
         thread, barrier = entry_field(r, entry, "thread"), entry_field(r, entry, "barrier").to("i32")
         none = r.number("i64", 0)
@@ -118,6 +119,24 @@ def _complete_for() -> Routine:
     return r
 
 
+def _end() -> Routine:
+    """At the end of a block: make the stores that no thread has waited for, as they were issued."""
+    r = Routine("end_bulk", "ptr ctx")
+    with r.when(r.slot("copies").eq(0)):
+        r.give()
+    queue = r.slot("copies", "ptr")
+    with r.when(r.load(queue, "i64", 8).ne(r.slot("block") + 1)):
+        r.give()
+    head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
+    with r.count_to(tail, head) as number:
+        entry = entry_at(r, queue, number)
+        stores = (entry_field(r, entry, "kind") & STORES).ne(0)
+        with r.when(stores & entry_field(r, entry, "open").ne(0)):
+            r.call("void", "wb_s_bulk", r["ctx"], entry.to("i64"), r.i64(LEFT))
+            r.call("void", "finish_bulk", r["ctx"], entry)
+    return r
+
+
 def source() -> str:
-    routines = (_finish(), _drop(), _commit(), _wait(), _complete_for())
+    routines = (_finish(), _drop(), _commit(), _wait(), _complete_for(), _end())
     return "".join(map(str, routines))

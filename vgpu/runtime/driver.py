@@ -102,6 +102,8 @@ def _round(r: _Residents) -> None:
             count.add(amount)
     with r.when(live.get().eq(0)):
         r.go("waits_for_others", r.slot("finished").ne(0))
+        r.call("void", "end_bulk", r["ctx"])
+        r.go("fail", r.slot("error").ne(0))
         r.go("fail", r.call("i1", "tensor_leak", r["ctx"]))
         r.set_slot("progress", 1)
         r.go("hop", r.call("i1", "leave_place", r["ctx"]) ^ 1)
