@@ -222,6 +222,7 @@ class Block:
         self.issued: dict[int, Issued] = {}  # asynchronous copies by thread
         self.bulk: list[Bulk] = []  # bulk copies, and the groups that threads have committed
         self.bulk_groups: dict[int, int] = {}
+        self.rounds = 0  # of time slices
         self.mbarriers = Barriers(self.shared)
         self.tensor_memory = TensorMemory()
         self.product_groups = [0] * -(-self.threads // LANES)  # of `wgmma`, that each warp has committed
@@ -264,6 +265,7 @@ class Block:
 
     def end(self) -> None:
         """Complete what a GPU completes after the last thread has ended."""
+        self.rounds += 1
         bulk_copy.end(self)
 
     @property
@@ -273,6 +275,7 @@ class Block:
     def round(self, max_steps: int) -> bool:
         """Run one time slice of every warp; False when they only spun on memory without progress."""
         moved, spun, self.stalls = False, False, False
+        self.rounds += 1
         for warp in self.machine.mixed(self.warps):
             before, stepped, warp.sleeps = self._changes, False, False
             for _ in range(self.machine.slice_steps(SLICE)):
