@@ -38,8 +38,8 @@ CONTEXT = (
     "cluster", "cluster_x", "cluster_y", "cluster_z", "cluster_lanes", "finished",
     # whether products of 8-bit floats keep few bits of their sums
     "narrow_sums",
-    # where the tensor memory of the block in use lies (0: none); 1 plus the warp that issued a commit, until it waits
-    "tensor_memory", "committed",
+    # where the tensor memory of the block in use lies (0: none)
+    "tensor_memory",
 )  # fmt: skip
 SLOT = {name: index for index, name in enumerate(CONTEXT)}
 
@@ -149,18 +149,20 @@ GATHERED, RESULTS, EXPECTED, ARRIVED, NAMED, REDUCES, BARRIER_BYTES = 0, 256, 51
 CLUSTER_PHASE, CLUSTER_SEEN, CLUSTER_TIME = 784, 792, 800
 
 # Asynchronous copies: each warp of a block has a queue of those it issued. A queue begins with the block it belongs to
-# (plus 1), the numbers of its first and next entry, how many groups of products the warp has committed (`wgmma`), and
-# how many groups of copies each lane.
+# (plus 1), the numbers of its first and next entry, how many groups of products the warp has committed (`wgmma`), the
+# mbarrier that it has tested in vain with the parity (`WAITS`) and in which round, and how many groups of copies each
+# lane has committed.
 # Kinds of sites that need queues.
 ASYNCHRONOUS = {"copy", "queue", "mbarrier", "bulk_load", "bulk_store", "warpgroup", "tensor_memory"}
-QUEUE = {"owner": 0, "head": 8, "tail": 16, "products": 24, "committed": 64, "entries": 192}
+QUEUE = {"owner": 0, "head": 8, "tail": 16, "products": 24, "waits": 32, "tested": 40, "committed": 64, "entries": 192}
 # An entry: host addresses, offsets in shared memory, bytes to read and group of each lane; the lanes that still wait
 # for it, and how many bytes each writes (0: it arrives at an mbarrier instead).
 ENTRY = {"sources": 0, "targets": 256, "takes": 384, "groups": 512, "lanes": 640, "size": 644, "site": 648}
 ENTRY_BYTES, QUEUE_ENTRIES = 704, 256
 QUEUE_BYTES = QUEUE["entries"] + QUEUE_ENTRIES * ENTRY_BYTES
-# Before those stands the block's queue of bulk copies; groups are counted for each of 1024 threads.
-BULK = {"owner": 0, "head": 8, "tail": 16, "committed": 64, "entries": 4160}
+# Before those stands the block's queue of bulk copies, with the number of the block's round of time slices; groups are
+# counted for each of 1024 threads.
+BULK = {"owner": 0, "head": 8, "tail": 16, "round": 24, "committed": 64, "entries": 4160}
 BULK_ENTRY = {
     "open": 0, "kind": 8, "site": 16, "remote": 24, "offset": 32, "bytes": 40, "barrier": 48, "thread": 56, "group": 64,
     "reduce": 72, "coordinates": 80, "shifts": 120,
@@ -173,6 +175,10 @@ LOADS, STORES = 0, 1  # kinds of bulk copies, plus flags: TENSOR for those that 
 # ROWS with TENSOR: four rows, each at a coordinate of its own (gather4, scatter4).
 # PAIRS with MULTICAST: each copy tells the mbarrier of that block of its pair whose rank is even, or odd, as given.
 TENSOR, NEAR, MULTICAST, IM2COL, PAIRS, ROWS = 2, 4, 8, 16, 32, 64
+# Copies nothing: the arrival of `tcgen05.commit`, whose "group" is the round it was issued in.
+COMMIT = 128
+
+ISSUED, LANDED, LEFT = 0, 1, 2  # what the sanitizer hears of a bulk copy; LEFT: its block ends, and it isn't complete
 
 # A tensor map, 128 bytes: 64 bits of mark, then 32 bits each for rank, bytes of an element, swizzled bytes of a row and
 # mode (the bits below), the address, and for each of 5 dimensions, fastest first: bytes between elements, elements,

@@ -14,12 +14,11 @@ if TYPE_CHECKING:
 
 
 def _error(kind: type[KernelError], what: str, fix: str) -> Callable[[Scene], KernelError]:
-    """A builder of errors: `what` may name the address {at}, its {lane} and {column}, and the {first} and {last} lane
-    of the warp."""
+    """A builder of errors: `what` may name the address {at}, its {lane} and {column}."""
 
     def build(scene: Scene) -> KernelError:
-        at, first = scene.fault.address, scene.fault.warp % 4 * tensor_memory.QUARTER
-        text = what.format(at=f"{at:#x}", number=at, lane=at >> 16, column=at & 0xFFFF, first=first, last=first + 31)
+        at = scene.fault.address
+        text = what.format(at=f"{at:#x}", number=at, lane=at >> 16, column=at & 0xFFFF)
         return _told(scene, kind, text, fix)
 
     return build
@@ -59,6 +58,22 @@ def _matrix(scene: Scene) -> KernelError:
     )  # fmt: skip
 
 
+def _quarter(scene: Scene) -> KernelError:
+    lane, first = scene.fault.address >> 16, scene.fault.warp % 4 * tensor_memory.QUARTER
+    last = first + tensor_memory.QUARTER - 1
+    if lane >= tensor_memory.LANES:
+        return _told(
+            scene, OutOfBounds, f"accesses lane {lane}, and tensor memory has {tensor_memory.LANES}.",
+            "leave the block's rank out of the address: each block of a pair has its own lanes 0 to 127, with its half "
+            "of the rows of D (a GPU may ignore the upper bits of the lane, which nothing promises).",
+        )  # fmt: skip
+    return _told(
+        scene, OutOfBounds, f"accesses lane {lane}, and this warp has lanes {first} to {last} "
+        "(four warps have a quarter each; shapes of 16 lanes begin at a multiple of 16).",
+        "add the warp's lanes to the address: `(threadIdx.x / 32 % 4) << 21`.",
+    )  # fmt: skip
+
+
 BUILDERS = {
     "tensor_columns": _error(
         KernelError, "asks for {number} columns.",
@@ -87,11 +102,7 @@ BUILDERS = {
         "add columns to the address that tcgen05.alloc has written, in the lower 16 bits, and allocate as many as the "
         "matrix has; products and copies begin at lane 0 (those of 64 rows also at lane 16).",
     ),
-    "tensor_quarter": _error(
-        OutOfBounds, "accesses lane {lane}, and this warp has lanes {first} to {last} (four warps have a quarter each; "
-        "shapes of 16 lanes begin at a multiple of 16).",
-        "add the warp's lanes to the address: `(threadIdx.x / 32 % 4) << 21`.",
-    ),
+    "tensor_quarter": _quarter,
     "tensor_peer": _error(
         KernelError, "is for a pair of blocks, and this one has no peer that runs.",
         "launch clusters of an even number of blocks, and let neither of a pair end before both are done "

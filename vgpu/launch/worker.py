@@ -132,7 +132,7 @@ class Worker:
 
     def _addresses(self, start: int, offsets: dict[str, int]) -> dict[str, int]:
         """Where each area lies; 0 for those that few launches have, if this one doesn't."""
-        lacking = {name: 0 for name in ("cluster_lanes", "tensor_memory") if not self.areas[name]}
+        lacking = {name: 0 for name in ("copies", "cluster_lanes", "tensor_memory") if not self.areas[name]}
         return {name: start + offset for name, offset in offsets.items()} | lacking
 
     def _set_resident(self, index: int, at: dict[str, int]) -> None:

@@ -201,7 +201,8 @@ def commit(kernel: Kernel, instruction: Instruction) -> None:
     _tell(kernel, instruction, mask, addresses)
     if kernel.watch:
         watch.passes(kernel, kernel.watching.product(kernel, instruction), RELEASES, addresses, mask, shared=True)
-    kernel.run_time("wb_tensor_commit", _site(kernel, instruction), mask, addresses, wanted, int(bool(blocks)))
+    site = kernel.site_pointer(_site(kernel, instruction))
+    kernel.run_time("wb_tensor_commit", site, mask, addresses, wanted, int(bool(blocks)))
 
 
 def multiply(kernel: Kernel, instruction: Instruction) -> None:

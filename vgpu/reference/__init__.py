@@ -20,7 +20,7 @@ from vgpu import isa, ptx
 from vgpu.base.errors import Deadlock, KernelTimeout, Unsupported
 from vgpu.base.schedule import chosen
 from vgpu.ptx import RESERVED, Function, device_library, pairs, tensor_maps
-from vgpu.reference import formats, wide
+from vgpu.reference import bulk_copy, formats, wide
 from vgpu.reference.cluster import Cluster
 from vgpu.reference.compute import compare_halves, compute, match, pack_floats
 from vgpu.reference.kinds import ACTIONS, MOVES, members
@@ -225,6 +225,7 @@ class Block:
         self.issued: dict[int, Issued] = {}  # asynchronous copies by thread
         self.bulk: list[Bulk] = []  # bulk copies, and the groups that threads have committed
         self.bulk_groups: dict[int, int] = {}
+        self.rounds = 0  # of time slices
         self.mbarriers = Barriers(self.shared)
         self.tensor_memory = TensorMemory()
         self.product_groups = [0] * -(-self.threads // LANES)  # of `wgmma`, that each warp has committed
@@ -265,6 +266,11 @@ class Block:
     def over(self) -> bool:
         return not any(warp.live.any() for warp in self.warps)
 
+    def end(self) -> None:
+        """Complete what a GPU completes after the last thread has ended."""
+        self.rounds += 1
+        bulk_copy.end(self)
+
     @property
     def steps(self) -> int:
         return sum(warp.steps for warp in self.warps)
@@ -272,6 +278,7 @@ class Block:
     def round(self, max_steps: int) -> bool:
         """Run one time slice of every warp; False when they only spun on memory without progress."""
         moved, spun, self.stalls = False, False, False
+        self.rounds += 1
         for warp in self.machine.mixed(self.warps):
             before, stepped, warp.sleeps = self._changes, False, False
             for _ in range(self.machine.slice_steps(SLICE)):

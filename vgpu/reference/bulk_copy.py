@@ -1,7 +1,8 @@
 """Bulk copies in the reference interpreter: runs of memory, and boxes of tensors, copied element by element.
 
 They happen as late as possible, as in `async_copy`: loads when a thread tests their mbarrier, stores when the issuing
-thread waits for their group. Source: NVIDIA's "PTX ISA", sections on bulk copies, tensors and swizzling.
+thread waits for their group, or at the end of the block. Source: NVIDIA's "PTX ISA", sections on bulk copies, tensors
+and swizzling.
 """
 
 from __future__ import annotations
@@ -46,7 +47,10 @@ class CopiedRange:
 
 @dataclass(frozen=True)
 class Bulk:
-    """One bulk copy: its ranges; for a load its mbarrier's offset and block, for a store a thread and its group."""
+    """One bulk copy: its ranges; for a load its mbarrier's offset and block, for a store a thread and its group.
+
+    A commit of tensor memory (`arrivals`: 1) copies nothing, and stays in flight for the `round` it was issued in.
+    """
 
     ranges: tuple[CopiedRange, ...]
     nbytes: int
@@ -56,6 +60,8 @@ class Bulk:
     thread: int = 0
     group: int = 0
     reduce: tuple[str, str] | None = None  # operation and type
+    arrivals: int = 0
+    round: int = -1
 
     def perform(self) -> None:
         for each in self.ranges:
@@ -66,7 +72,7 @@ class Bulk:
             else:
                 ctypes.memmove(each.near, each.remote, each.nbytes)
         if self.barrier is not None and self.home is not None:
-            self.home.mbarriers.update(self.barrier, 0, -self.nbytes, self.where)
+            self.home.mbarriers.update(self.barrier, self.arrivals, -self.nbytes, self.where)
 
     def _store(self, copied: CopiedRange) -> None:
         if copied.remote is None:
@@ -82,9 +88,21 @@ class Bulk:
 
 
 def complete_for(block: Block, offset: int) -> None:
-    """Complete the loads that an mbarrier of the block waits for, whichever blocks of its cluster issued them."""
-    for issuer in block.cluster.blocks():
-        _complete(issuer, [each for each in issuer.bulk if each.home is block and each.barrier == offset])
+    """Complete the loads and commits that an mbarrier of the block waits for, by any block of its cluster.
+
+    They take time on a GPU, in which threads that wait see the phase before: see `runtime/bulk_queue.py`.
+    """
+    for issuer in block.cluster.members():
+        mine = [each for each in issuer.bulk if each.home is block and each.barrier == offset]
+        ready = [each for each in mine if each.round < issuer.rounds and not mbarrier.unseen(block, offset)]
+        if len(ready) < len(mine):
+            block.mbarriers.changes += 1  # there will be progress
+        _complete(issuer, ready)
+
+
+def end(block: Block) -> None:
+    """Complete the stores that no thread has waited for: the block has ended."""
+    _complete(block, [each for each in block.bulk if each.barrier is None])
 
 
 def _complete(block: Block, copies: list[Bulk]) -> None:

@@ -38,13 +38,18 @@ class Cluster:
 
     def block(self, rank: int) -> Block | None:
         """The block of a rank; None where there is none, or it has ended."""
-        if not 0 <= rank < self.size:
-            return None
+        found = self._of_rank(rank) if 0 <= rank < self.size else None
+        return None if found is None or found.over else found
+
+    def _of_rank(self, rank: int) -> Block:
         wide, high, _ = self.shape
         inside = (rank % wide, rank // wide % high, rank // (wide * high))
         x, y, z = (c * n + i for c, n, i in zip(self.number, self.shape, inside, strict=True))
-        found = self._member((x, y, z))
-        return None if found.over else found
+        return self._member((x, y, z))
+
+    def members(self) -> list[Block]:
+        """Its blocks, including those that have ended."""
+        return [self._of_rank(rank) for rank in range(self.size)]
 
     def blocks(self) -> list[Block]:
         """Those that have begun and not ended."""

@@ -154,6 +154,7 @@ class Machine:
                 break
         if block.over:
             self.writes += 1
+            block.end()
         return moved
 
     def _all_wait(self, resident: list[Block]) -> NoReturn:

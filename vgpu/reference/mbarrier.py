@@ -180,6 +180,13 @@ def written(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray
         barriers.update(offset, 0, -nbytes, where)
 
 
+def unseen(block: Block, offset: int) -> bool:
+    """Whether a warp waits for a phase of an mbarrier that is over, and has had no time slice since."""
+    number = block.mbarriers.found[offset].number
+    waits = (warp.waits for warp in block.warps if warp.waits)
+    return any(at == offset and phase < number and tested + 1 >= block.rounds for at, phase, tested in waits)
+
+
 def wait(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     """Whether the phase of a state, or of a parity, is complete. If it isn't, the warp's time slice ends."""
     from vgpu.reference import async_copy, bulk_copy
@@ -189,14 +196,15 @@ def wait(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
     values = warp.read(frame, wanted, U32 if parity else U64)
     numbers = values & np.uint32(1) if parity else (values >> np.uint64(32)) & np.uint64(1)
     over = np.zeros(LANES, bool)
-    early, warp.committed = warp.committed, False
+    warp.waits = None
     for lane, barriers, offset, where in _each(warp, frame, instruction, mask, barrier):
         phase = barriers.found[barriers.find(offset, where)]
-        if phase.number % 2 == numbers[lane] and not early:
+        if phase.number % 2 == numbers[lane]:
             async_copy.complete_for(warp.block, offset)
             bulk_copy.complete_for(warp.block, offset)
-        over[lane] = phase.number % 2 != numbers[lane] and not early
+        over[lane] = phase.number % 2 != numbers[lane]
         if not over[lane]:
+            warp.waits = warp.waits or (offset, phase.number, warp.block.rounds)
             warp.stalled = where | {"offset": offset}
             warp.block.watch.stalled[warp.index, lane] = warp.stalled
     warp.write(frame, target, over, PRED, mask)

@@ -18,6 +18,7 @@ from vgpu.isa import tensor_memory as forms
 from vgpu.isa import umma as products
 from vgpu.ptx import Instruction, Mem, Operand
 from vgpu.reference import cluster, mbarrier, tensor, umma
+from vgpu.reference.bulk_copy import Bulk
 from vgpu.reference.mbarrier import Whereabouts, failure
 from vgpu.reference.warp import LANE, Frame, Warp
 
@@ -132,6 +133,8 @@ def _cells(
     where = mbarrier.whereabouts(warp, instruction, 0)
     address = same(warp, instruction, addresses(warp, frame, memory))
     lane, column = address >> 16, address & 0xFFFF
+    if lane >= forms.LANES:
+        raise failure(OutOfBounds, f"access to lane {lane} of tensor memory, which has {forms.LANES}", where)
     if lane // 32 != warp.index % 4 or lane % moved.lanes:
         text = f"warp {warp.index} accesses tensor memory from lane {lane} on, and has lanes {warp.index % 4 * 32} to "
         raise failure(OutOfBounds, f"{text}{warp.index % 4 * 32 + 31}", where)
@@ -215,7 +218,6 @@ def commit(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray)
     if "shared::cluster" not in instruction.modifiers:
         places = cluster.short(warp, places)
     numbers = warp.read(frame, wanted[0], U16) if wanted else np.zeros(len(mask), np.uint16)
-    warp.committed = True
     for lane in np.flatnonzero(mask).tolist():
         where = mbarrier.whereabouts(warp, instruction, lane)
         address = int(places[lane]) if places[lane] < 2**62 else -1
@@ -223,7 +225,9 @@ def commit(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray)
         ranks = [rank for rank in range(16) if int(numbers[lane]) >> rank & 1]
         for place in [cluster.address_of(rank, address) for rank in ranks] if several else [address]:
             block, offset = cluster.placed(warp.block, place)
-            block.mbarriers.update(offset, 1, 0, where)
+            barrier = block.mbarriers.find(offset, where)
+            commit = Bulk((), 0, where, barrier, block, arrivals=1, round=warp.block.rounds)
+            warp.block.bulk.append(commit)
 
 
 def multiply(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:

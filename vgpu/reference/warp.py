@@ -107,7 +107,7 @@ class Warp:
         self.frames: dict[tuple[int, int], Frame] = {}
         self.steps = self.clock = 0
         self.stalled: dict[str, Any] | None = None  # the mbarrier that the warp tested without success
-        self.committed = False  # whether it has issued a commit of tensor memory and not waited for an mbarrier since
+        self.waits: tuple[int, int, int] | None = None  # an mbarrier it waits for: offset, phase, the block's round
         self.stalls = 0  # how often that happened: each time other lanes may run first, see `ordered`
         self.spun: dict[bytes, int] = {}  # the state of the warp at its last spins, by its program counters
         self.spun_at, self.fruitless = -1, 0  # how often it has spun without progress since memory changed

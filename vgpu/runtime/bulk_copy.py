@@ -1,8 +1,9 @@
 """Bulk copies (`cp.async.bulk`): checked and queued when issued, made when their mbarrier or group is waited for.
 
 A load tells its mbarrier how many bytes have come; a store belongs to a group of the thread that issued it, and happens
-when that thread waits for the group (also for its reading only, `.read`). Stores without a wait are lost with
-the block, as are loads. Ordinary stores to shared memory are seen by bulk copies without `fence.proxy.async`, while a
+when that thread waits for the group (also for its reading only, `.read`). Stores without a wait happen at the end of
+the block, as they mostly do on a GPU, where nothing promises it: `sanitize` names them. Loads without a wait are lost
+with the block. Ordinary stores to shared memory are seen by bulk copies without `fence.proxy.async`, while a
 GPU may then copy old data: `sanitize` names the missing fence.
 
 Rules: NVIDIA "PTX ISA", asynchronous copy, bulk copies and tensors (tiled mode, im2col mode, swizzling).
@@ -12,12 +13,12 @@ from __future__ import annotations
 
 from vgpu.base.context import (
     BULK,
-    BULK_ENTRIES,
     BULK_ENTRY,
     BULK_REQUEST,
     COLUMNS,
     FILL_NAN,
     IM2COL,
+    ISSUED,
     MULTICAST,
     NEAR,
     PAIRS,
@@ -32,7 +33,7 @@ from vgpu.base.context import (
 )
 from vgpu.ir.value import V32, V64, Value
 from vgpu.runtime.bulk_moves import AXES, axis_of, corners, element_of, extent
-from vgpu.runtime.bulk_queue import entry_at, queue_of
+from vgpu.runtime.bulk_queue import append, queue_of
 from vgpu.runtime.cluster import RANK_SHIFT
 from vgpu.runtime.mbarrier import fault
 from vgpu.runtime.write import Routine
@@ -248,26 +249,19 @@ def _issue() -> Routine:
                 address & (1 << RANK_SHIFT) - 1 | block + 1 << RANK_SHIFT, address
             )
             queue = queue_of(r)
-            head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
-            with r.when((tail - head).eq(BULK_ENTRIES)):
-                r.call("void", "finish_bulk", ctx, entry_at(r, queue, head))
-                r.call("void", "drop_bulk", queue)
-            entry = entry_at(r, queue, tail)
             thread = (r.slot("warp") << 5) + lane
             group = r.load(r.at(queue, (thread << 2) + BULK["committed"]), "i32", 4).to("i64")
             fields = {
-                "open": r.i64(1), "kind": kind, "site": r["site"].to("i64"), "remote": remote, "offset": there(offset, block),
+                "kind": kind, "site": r["site"].to("i64"), "remote": remote, "offset": there(offset, block),
                 "bytes": nbytes.get(), "barrier": there(barrier, told), "thread": thread, "group": group,
                 "reduce": function.get(), "shifts": r.load(r.at(spread["shifts"], lane << 3), "i64", 8),
             }  # fmt: skip
-            for name, value in fields.items():
-                r.store(r.at(entry, BULK_ENTRY[name]), value, 8)
+            entry = append(r, queue, fields)
             r.copy(r.at(entry, BULK_ENTRY["map"]), private, TENSOR_BYTES)
             for axis in range(AXES):
                 value = r.load(r.at(spread[f"c{axis}"], lane << 2), "i32", 4).to("i64", signed=True)
                 r.store(r.at(entry, BULK_ENTRY["coordinates"] + 8 * axis), value, 8)
-            r.store(r.at(queue, BULK["tail"]), tail + 1, 8)
-            r.call("void", "wb_s_bulk", ctx, entry.to("i64"), r.number("i64", 0))
+            r.call("void", "wb_s_bulk", ctx, entry.to("i64"), r.i64(ISSUED))
     return r
 
 

@@ -1,12 +1,28 @@
 """The queue of a block's bulk copies, in LLVM IR: they are made when their mbarrier or group is waited for.
 
-Loads tell their mbarrier how many bytes have come; a store belongs to a group of the thread that issued it.
+Loads tell their mbarrier how many bytes have come; a store belongs to a group of the thread that issued it. Stores that
+no thread has waited for are made at the end of their block.
 """
 
 from __future__ import annotations
 
-from vgpu.base.context import BULK, BULK_ENTRIES, BULK_ENTRY, BULK_ENTRY_BYTES, STORES, TENSOR
+from collections.abc import Mapping
+
+from vgpu.base.context import (
+    BARRIER_FIELD,
+    BULK,
+    BULK_ENTRIES,
+    BULK_ENTRY,
+    BULK_ENTRY_BYTES,
+    COMMIT,
+    LANDED,
+    LEFT,
+    QUEUE,
+    STORES,
+    TENSOR,
+)
 from vgpu.ir.value import Value
+from vgpu.runtime.async_copy import own_queue, warp_queue
 from vgpu.runtime.cluster import field, record
 from vgpu.runtime.mbarrier import fault
 from vgpu.runtime.write import Routine
@@ -30,6 +46,28 @@ def entry_field(r: Routine, entry: Value, name: str) -> Value:
     return r.load(r.at(entry, BULK_ENTRY[name]), "i64", 8)
 
 
+def append(r: Routine, queue: Value, fields: Mapping[str, Value]) -> Value:
+    """A new entry with these fields; where the queue is full, the oldest one is finished first."""
+    head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
+    with r.when((tail - head).eq(BULK_ENTRIES)):
+        r.call("void", "finish_bulk", r["ctx"], entry_at(r, queue, head))
+        r.call("void", "drop_bulk", queue)
+    entry = entry_at(r, queue, tail)
+    for name, value in {"open": r.i64(1), **fields}.items():
+        r.store(r.at(entry, BULK_ENTRY[name]), value, 8)
+    r.store(r.at(queue, BULK["tail"]), tail + 1, 8)
+    return entry
+
+
+def _next_round() -> Routine:
+    """A new round of the block's time slices begins, or the block has ended."""
+    r = Routine("next_round", "ptr ctx")
+    with r.when(r.slot("copies").ne(0)):
+        place = r.at(queue_of(r), BULK["round"])
+        r.store(place, r.load(place, "i64", 8) + 1, 8)
+    return r
+
+
 def _finish() -> Routine:
     r = Routine("finish_bulk", "ptr ctx, ptr entry")
     entry = r["entry"]
@@ -38,9 +76,14 @@ def _finish() -> Routine:
     r.store(r.at(entry, BULK_ENTRY["open"]), r.number("i64", 0), 8)
     kind, nbytes = entry_field(r, entry, "kind"), entry_field(r, entry, "bytes")
     number = r.call("i64", "site_id", r["ctx"], entry_field(r, entry, "site").to("ptr"))
+    thread, barrier = entry_field(r, entry, "thread"), entry_field(r, entry, "barrier").to("i32")
+    none, plain = r.i64(0), r.number("i32", 0)
+    with r.when((kind & COMMIT).ne(0)):
+        r.call("i64", "barrier_update", r["ctx"], number, thread & 31, barrier, r.i64(1), none, plain)
+        r.give()
     shared = r.call("i64", "in_cluster", r["ctx"], entry_field(r, entry, "offset").to("i32"))
     with r.when(shared.below(0, signed=True)):  # the block has ended
-        fault(r, "bounds", number + 1, entry_field(r, entry, "thread") & 31, shared)
+        fault(r, "bounds", number + 1, thread & 31, shared)
         r.give()
     with r.when((kind & TENSOR).ne(0)):
         r.call("void", "move_tensor", r["ctx"], entry, shared)
@@ -51,11 +94,9 @@ def _finish() -> Routine:
         site = entry_field(r, entry, "site").to("ptr")
         r.call("void", "mark_run", r["ctx"], site, remote, nbytes, kind & STORES)
         r.call("void", "move_run", r["ctx"], entry, remote, shared, nbytes, element)
-    r.call("void", "wb_s_bulk", r["ctx"], entry.to("i64"), r.number("i64", 1))
+    r.call("void", "wb_s_bulk", r["ctx"], entry.to("i64"), r.i64(LANDED))
     with r.when((kind & STORES).eq(0)):
-        thread, barrier = entry_field(r, entry, "thread"), entry_field(r, entry, "barrier").to("i32")
-        none = r.number("i64", 0)
-        r.call("i64", "barrier_update", r["ctx"], number, thread & 31, barrier, none, none - nbytes, r.number("i32", 0))
+        r.call("i64", "barrier_update", r["ctx"], number, thread & 31, barrier, none, none - nbytes, plain)
     return r
 
 
@@ -100,24 +141,79 @@ def _wait() -> Routine:
     return r
 
 
+def _note_wait() -> Routine:
+    """Note the phase of an mbarrier that the running warp waits for: offset, parity and 1 (`unseen`), or 0 for none."""
+    r = Routine("note_wait", "ptr ctx, i64 waits")
+    queue, now = own_queue(r), r.load(r.at(queue_of(r), BULK["round"]), "i64", 8)
+    for name, value in (("waits", r["waits"]), ("tested", now)):
+        r.store(r.at(queue, QUEUE[name]), value, 8)
+    return r
+
+
+def _unseen() -> Routine:
+    """Whether another warp waits for a phase of an mbarrier that is over, and has had no time slice since."""
+    r = Routine("unseen", "ptr ctx, i32 offset", "i1")
+    block, now = r.slot("block") + 1, r.load(r.at(queue_of(r), BULK["round"]), "i64", 8)
+    place = r.call("ptr", "barrier_at", r["ctx"], r.i64(0), r.i64(0), r["offset"])
+    before = r.load(place, "i64", 8) >> BARRIER_FIELD["phase"] & 1 ^ 1
+    behind = r["offset"].to("i64") << 2 | before << 1 | 1
+    with r.count_to(r.slot("warps")) as warp:
+        queue = warp_queue(r, warp)
+        waits, tested = (r.load(r.at(queue, QUEUE[name]), "i64", 8) for name in ("waits", "tested"))
+        fresh = r.load(r.at(queue, QUEUE["owner"]), "i64", 8).eq(block) & (tested + 2).above(now)
+        with r.when(fresh & waits.eq(behind) & warp.ne(r.slot("warp"))):
+            r.give(r.number("i1", 1))
+    r.give(r.number("i1", 0))
+    return r
+
+
 def _complete_for() -> Routine:
-    """The loads that an mbarrier of the block waits for, whichever blocks of its cluster issued them."""
+    """The loads and commits that an mbarrier of the block waits for, whichever blocks of its cluster issued them.
+
+    They take time on a GPU, in which threads that wait see the phase before. So a commit stays in flight until the next
+    round, and everything does while a warp has yet to see that the phase it waits for is over.
+    """
     r = Routine("complete_bulk_for", "ptr ctx, i32 offset")
+    early = r.call("i1", "unseen", r["ctx"], r["offset"])
     barrier = r.call("i64", "cluster_address", r["ctx"], r["offset"].to("i64"))
     with r.count_to(r.slot("cluster")) as rank:
         block = record(r, rank)
         queue = field(r, block, "copies").to("ptr")
         with r.when(r.load(queue, "i64", 8).eq(field(r, block, "block") + 1)):
             head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
+            now = r.at(queue, BULK["round"])
             with r.count_to(tail, head) as number:
                 entry = entry_at(r, queue, number)
-                here = entry_field(r, entry, "barrier").eq(barrier) & (entry_field(r, entry, "kind") & STORES).eq(0)
-                with r.when(here):
+                kind = entry_field(r, entry, "kind")
+                here = entry_field(r, entry, "barrier").eq(barrier) & (kind & STORES).eq(0)
+                here = here & entry_field(r, entry, "open").ne(0)
+                young = (kind & COMMIT).ne(0) & entry_field(r, entry, "group").eq(r.load(now, "i64", 8))
+                with r.when(here & (early | young)):
+                    r.set_slot("barrier_events", 1)
+                with r.when(here & ((early | young) ^ 1)):
                     r.call("void", "finish_bulk", r["ctx"], entry)
             r.call("void", "drop_bulk", queue)
     return r
 
 
+def _end() -> Routine:
+    """At the end of a block: make the stores that no thread has waited for, as they were issued."""
+    r = Routine("end_bulk", "ptr ctx")
+    with r.when(r.slot("copies").eq(0)):
+        r.give()
+    queue = r.slot("copies", "ptr")
+    with r.when(r.load(queue, "i64", 8).ne(r.slot("block") + 1)):
+        r.give()
+    head, tail = (r.load(r.at(queue, BULK[name]), "i64", 8) for name in ("head", "tail"))
+    with r.count_to(tail, head) as number:
+        entry = entry_at(r, queue, number)
+        stores = (entry_field(r, entry, "kind") & STORES).ne(0)
+        with r.when(stores & entry_field(r, entry, "open").ne(0)):
+            r.call("void", "wb_s_bulk", r["ctx"], entry.to("i64"), r.i64(LEFT))
+            r.call("void", "finish_bulk", r["ctx"], entry)
+    return r
+
+
 def source() -> str:
-    routines = (_finish(), _drop(), _commit(), _wait(), _complete_for())
+    routines = (_next_round(), _finish(), _drop(), _commit(), _wait(), _note_wait(), _unseen(), _complete_for(), _end())
     return "".join(map(str, routines))

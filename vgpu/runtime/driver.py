@@ -81,6 +81,7 @@ def _begin(r: _Residents) -> None:
 def _round(r: _Residents) -> None:
     """Run all warps, and go on with what their block does then."""
     r.label("round")
+    r.call("void", "next_round", r["ctx"])
     states = r.slot("states", "ptr")
     start, live, starved, waiting = (r.variable("i64", 0) for _ in range(4))
     with r.when(r.shuffles):
@@ -102,6 +103,9 @@ def _round(r: _Residents) -> None:
             count.add(amount)
     with r.when(live.get().eq(0)):
         r.go("waits_for_others", r.slot("finished").ne(0))
+        r.call("void", "next_round", r["ctx"])
+        r.call("void", "end_bulk", r["ctx"])
+        r.go("fail", r.slot("error").ne(0))
         r.go("fail", r.call("i1", "tensor_leak", r["ctx"]))
         r.set_slot("progress", 1)
         r.go("hop", r.call("i1", "leave_place", r["ctx"]) ^ 1)

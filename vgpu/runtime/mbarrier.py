@@ -226,10 +226,7 @@ def _wait() -> Routine:
     site = r.call("i64", "site_id", r["ctx"], r["site"])
     offsets, states = r.spread(r["offsets"]), r.spread(r["states"])
     done, tried = r.variable("i32", 0), r.variable("i32", -1)
-    # Products take time, in which other warps see the phases before: the first wait after a commit fails.
-    early = r.slot("committed").eq(r.slot("warp") + 1)
-    r.set_slot("committed", early.select(0, r.slot("committed")))
-    with r.each(early.select(0, r["mask"])) as lane:
+    with r.each(r["mask"]) as lane:
         offset = r.load(r.at(offsets, lane * 4), "i32", 4)
         place = r.call("ptr", "live_barrier", r["ctx"], site, lane, offset)
         with r.when(place.eq("null")):
@@ -242,14 +239,19 @@ def _wait() -> Routine:
         phase = r.load(place, "i64", 8) >> BARRIER_FIELD["phase"] & 1
         done.set(done.get() | phase.ne(wanted).to("i32") << lane.to("i32"))
     missing = r["mask"] & ~done.get()
+    waits = r.variable("i64", 0)
     with r.when(missing.ne(0)):
         lane = r.value("i32", f"call i32 @llvm.cttz.i32({missing}, i1 true)").to("i64")
+        offset = r.load(r.at(offsets, lane * 4), "i32", 4).to("i64")
+        wanted = (r.load(r.at(states, lane * 8), "i64", 8) >> r["bit"].to("i64")) & 1
+        waits.set(offset << 2 | wanted << 1 | 1)
         r.set_slot("stall_site", site + 1)
         r.set_slot("stall_lane", lane)
-        r.set_slot("stall_offset", r.load(r.at(offsets, lane * 4), "i32", 4).to("i64"))
+        r.set_slot("stall_offset", offset)
         r.set_slot("stall_warp", r.slot("warp"))
         r.set_slot("stalled", 1)
         r.set_slot("fuel", 0)
+    r.call("void", "note_wait", r["ctx"], waits.get())
     r.give(done.get())
     return r
 

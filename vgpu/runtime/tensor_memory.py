@@ -8,10 +8,11 @@ left gets an error. Rules: NVIDIA "PTX ISA", Tensor Memory allocation, access re
 
 from __future__ import annotations
 
-from vgpu.base.context import COLUMN, RESIDENT_BYTES, TENSOR_MEMORY
+from vgpu.base.context import BULK, COLUMN, COMMIT, RESIDENT_BYTES, TENSOR_MEMORY
 from vgpu.ir.value import V32, V64, Value
 from vgpu.isa.tensor_memory import COLUMNS, LANES, QUARTER, UNIT
 from vgpu.isa.umma import CHUNKS, FIXED, FIXED_BITS, MATRIX, PAIRS
+from vgpu.runtime.bulk_queue import append, queue_of
 from vgpu.runtime.cluster import NOWHERE, RANK_SHIFT, field, record
 from vgpu.runtime.mbarrier import fault
 from vgpu.runtime.warpgroup import CHUNK, Matrix, end_of, fields_of
@@ -242,19 +243,26 @@ def _shift() -> Routine:
 
 
 def _commit() -> Routine:
-    """What lanes asked for before is done: arrive at an mbarrier, or at the same one of several blocks."""
-    r = Routine("wb_tensor_commit", f"ptr ctx, i64 site, i32 mask, {V32} addresses, {V32} blocks, i64 several")
-    one, none, plain = r.i64(1), r.i64(0), r.number("i32", 0)
+    """Queue an arrival at an mbarrier, or at the same one of several blocks."""
+    r = Routine("wb_tensor_commit", f"ptr ctx, ptr site, i32 mask, {V32} addresses, {V32} blocks, i64 several")
+    number = r.call("i64", "site_id", r["ctx"], r["site"])
     addresses, blocks = (r.spread(r[name]) for name in ("addresses", "blocks"))
     several = r["several"].ne(0) & r.slot("cluster").above(1)
-    r.set_slot("committed", r.slot("warp") + 1)
+    queue = queue_of(r)
     with r.each(r["mask"]) as lane:
-        address = r.load(r.at(addresses, lane << 2), "i32", 4)
+        address = r.load(r.at(addresses, lane << 2), "i32", 4).to("i64")
         wanted = several.select(r.load(r.at(blocks, lane << 2), "i32", 4), 1)
         with r.each(wanted) as block:
-            there = address & (1 << RANK_SHIFT) - 1 | (block.to("i32") + 1 << RANK_SHIFT)
-            there = several.select(there, address)
-            r.call("i64", "barrier_update", r["ctx"], r["site"], lane, there, one, none, plain)
+            there = address & (1 << RANK_SHIFT) - 1 | (block + 1 << RANK_SHIFT)
+            barrier = several.select(there, r.call("i64", "cluster_address", r["ctx"], address))
+            place = r.call("ptr", "live_barrier", r["ctx"], number, lane, barrier.to("i32"))
+            with r.when(place.eq("null")):
+                r.give()
+            fields = {
+                "kind": r.i64(COMMIT), "site": r["site"].to("i64"), "barrier": barrier,
+                "thread": (r.slot("warp") << 5) + lane, "group": r.load(r.at(queue, BULK["round"]), "i64", 8),
+            }  # fmt: skip
+            append(r, queue, fields)
     return r
 
 

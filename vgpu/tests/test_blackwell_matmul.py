@@ -110,7 +110,7 @@ def test_faults_are_findings(compiled, monkeypatch):
     source = SOURCE.replace("warp << 21", "warp << 20")
     found = found_in(monkeypatch, lambda: matmul(compiled, source, n=128, k=64))
     assert [f.kind for f in found] == ["out_of_bounds"]
-    assert "this warp has lanes 64 to 95" in found[0].what  # warp 1 waits for its products
+    assert "this warp has lanes 32 to 63" in found[0].what
 
 
 FENCE = 'asm volatile("fence.proxy.async;" ::: "memory");'

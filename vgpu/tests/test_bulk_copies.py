@@ -150,6 +150,7 @@ STORES = """
                 ptx::cp_async_bulk_commit_group();
             }
             WAIT
+            for (int i = 0; i < 3; ++i) data[i][0] = -1;
         }
     }"""
 
@@ -164,13 +165,32 @@ STORES = """
         ("", 0),
     ],
 )
-def test_stores_happen_when_their_group_is_waited_for(engine, wait, arrived):
+def test_stores_happen_when_their_group_is_waited_for_or_the_block_ends(engine, wait, arrived):
     kernel = for_hopper(engine)(STORES.replace("WAIT", wait))
     out = np.zeros((3, 32), np.int32)
     kernel(1, 32, out)
     expected = 100 * np.arange(1, 4)[:, None] + np.arange(32)
-    assert np.array_equal(out[:arrived], expected[:arrived])
-    assert not out[arrived:].any()
+    expected[arrived:, 0] = -1  # those in flight read what the thread has written since
+    assert np.array_equal(out, expected)
+
+
+def test_stores_that_no_thread_waits_for_keep_their_order(engine):
+    kernel = for_hopper(engine)("""
+        extern "C" __global__ void stores(int* out) {
+            __shared__ alignas(16) int data[2][4];
+            int* mine = out + 4 * blockIdx.x;
+            for (int i = 0; i < 2; ++i) data[i][threadIdx.x] = 10 * blockIdx.x + i;
+            ptx::fence_proxy_async(ptx::space_shared);
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, mine, data[0], 16);
+                asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s32 [%0], [%1], 16;"
+                             :: "l"(mine), "r"((unsigned)__cvta_generic_to_shared(data[1])) : "memory");
+            }
+        }""")
+    out = np.full((3, 4), 1000, np.int32)
+    kernel(3, 4, out)
+    assert np.array_equal(out, np.repeat([[1], [21], [41]], 4, 1))
 
 
 @pytest.mark.parametrize(

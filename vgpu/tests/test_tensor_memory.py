@@ -214,6 +214,8 @@ MISUSE = {
     "beyond the allocation": ("u32 t = allocate(32); put(t + quarter() + 32, 1);", OutOfBounds, "allocated"),
     "another quarter": ("u32 t = allocate(32); put(t, 1);", OutOfBounds, "lanes 32 to 63"),
     "between the lanes": ("u32 t = allocate(32); put(t + quarter() + (8 << 16), 1);", OutOfBounds, "lanes 0 to 31"),
+    "a rank in the lane": (
+        "u32 t = allocate(32); put(t + quarter() + (128 << 16), 1);", OutOfBounds, "lane 128.* has 128"),
     "addresses that differ": (
         "u32 t = allocate(32); put(t + quarter() + threadIdx.x, 1);", PartialWarp, "another|different"),
     "part of a warp": ("u32 t = allocate(32); if (threadIdx.x < 7) put(t, 1);", PartialWarp, "32"),
@@ -293,6 +295,41 @@ def test_products_leave_other_warps_the_time_to_look(engine):
     given, out = np.arange(5 * 32, dtype=np.float32), np.zeros(128, np.float32)
     engine.c(STEPS, **BLACKWELL)(1, 128, given, out, 5)
     np.testing.assert_array_equal(out, np.tile(given.reshape(5, 32).sum(0), 4))
+
+
+@pytest.mark.parametrize("threads", (64, 256))
+def test_one_mbarrier_for_copies_and_products(engine, threads):
+    """Two phases a step: a warp that is slow to look would take the next step's for the one that it waits for."""
+    source = STEPS.replace("at(&done)", "at(&full)")
+    for turn in ("0", "1"):
+        source = source.replace('"r"(i % 2) :', f'"r"({turn}) :', 1)
+    given, out = np.arange(5 * 32, dtype=np.float32), np.zeros(threads, np.float32)
+    engine.c(source, **BLACKWELL)(1, threads, given, out, 5)
+    np.testing.assert_array_equal(out, np.tile(given.reshape(5, 32).sum(0), threads // 32))
+
+
+def test_the_last_commit_of_a_block_that_has_ended(engine):
+    """One block of a cluster waits for a product of the other, which ends at once."""
+    source = """
+    __device__ unsigned at(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
+    extern "C" __global__ void __cluster_dims__(2) k(int* out) {
+        __shared__ unsigned long long done;
+        unsigned rank, waiting = 1;
+        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at(&done)) : "memory");
+        asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+        if (rank == 0 && threadIdx.x == 0)
+            asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64"
+                         " [%0], %1;" :: "r"(at(&done)), "h"((short)2) : "memory");
+        while (rank == 1 && waiting)
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0; selp.u32 %0, 0, 1, p; }"
+                : "=r"(waiting) : "r"(at(&done)) : "memory");
+        out[blockIdx.x * 32 + threadIdx.x] = rank;
+    }"""
+    out = np.full((4, 32), 7, np.int32)
+    engine.c(source, **BLACKWELL)(4, 32, out)
+    np.testing.assert_array_equal(out, np.repeat([[0], [1], [0], [1]], 32, 1))
 
 
 def expanded(data, packed):

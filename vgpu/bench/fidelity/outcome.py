@@ -27,6 +27,7 @@ RESULTS = {
     "in part": "a check of it passed, and then it was stopped at the limit of CPU time",
     "ran": "no check of its own",
     "wrong": "its check failed, or it ended with an error",
+    "failed": "a Python program that ended with an exception before there was a report of its kernels",
     "refused": "it uses what the engine doesn't have, or launches no kernel here",
     "doesn't compile": "this machine's C++ compiler rejects its host part, or NVRTC its kernels",
     "too long": "stopped at the limit of CPU time",
@@ -50,6 +51,8 @@ SIGNS = (
     (rf"^(?:\S*\.)?(?P<reason>(?:{'|'.join(_names(errors.VirtualGPUError))}): .+)", "wrong"),
 )
 """What stands on stderr -> what became of the program; the first that fits."""
+TRACEBACK = "Traceback (most recent call last):"
+"""What Python writes to stderr where a program ends with an exception."""
 REPORT = re.compile(r"Kernels on |No kernel was launched\.")
 """How the report of `vgpu profile` begins."""
 
@@ -134,7 +137,8 @@ def judged(program: Program, ran: Ran) -> tuple[str, str]:
         return "wrong", f"ended by {signal.Signals(-ran.status).name}"
     if ran.status > 0:
         last = (said.strip().splitlines() or [""])[-1]
-        return "wrong" if ran.report else "refused", f"exit status {ran.status}: {last}"
+        without = "failed" if TRACEBACK in ran.stderr else "refused"
+        return "wrong" if ran.report else without, f"exit status {ran.status}: {last}"
     if not ran.report and not on_purpose:
         return "refused", "it launches no kernel here"
     return ("right" if checked or program.exit_is_check else "ran"), ""

@@ -55,7 +55,7 @@ def _summary(rows: Sequence[Row]) -> list[str]:
     total = [["**all**", "", *_counts(rows)]] if len(groups) > 1 else []
     says = (
         f"{plural(kernels, 'kernel')} of {plural(len(rows), 'program')} ran. The first five results are counted in "
-        "kernels, the last three in programs."
+        "kernels, the last four in programs."
     )
     return [says, table(head, [*lines, *total])]
 
@@ -165,7 +165,11 @@ def _kernels(rows: Sequence[Row]) -> list[str]:
 
 
 def _not_right(rows: Sequence[Row]) -> list[str]:
-    wrong = [[_file(program), outcome.reason, program.note] for program, outcome in rows if outcome.result == "wrong"]
+    wrong = [
+        [_file(program), outcome.reason, program.note]
+        for program, outcome in rows
+        if outcome.result in ("wrong", "failed")
+    ]
     slow = [_file(program) for program, outcome in rows if outcome.result == "too long"]
     found = [[_file(program), outcome.reason] for program, outcome in rows if "found" in outcome.reason]
     parts = ["## Wrong", table(["program", "what it says", "why"], wrong)] if wrong else []

@@ -164,6 +164,11 @@ KERNEL = {"kernel": "k"}
         (PROGRAM_OF, Ran(None, "PASS", "", 1, []), ("too long", "more than 60 s of CPU time")),
         (PROGRAM_OF, Ran(2, "usage\n", "", 1, [KERNEL]), ("wrong", "exit status 2: usage")),
         (PROGRAM_OF, Ran(2, "waived\n", "", 1, []), ("refused", "exit status 2: waived")),
+        (
+            PROGRAM_OF,
+            Ran(1, "", "Traceback (most recent call last):\n  ...\nTypeError: 0 iterations\n", 1, []),
+            ("failed", "exit status 1: TypeError: 0 iterations"),
+        ),
         (PROGRAM_OF, Ran(-11, "", "", 1, []), ("wrong", "ended by SIGSEGV")),
         (
             PROGRAM_OF,

@@ -260,6 +260,23 @@ extern "C" __global__ void k(const float* a, float* out) {
     }
 }""", 64, one_to_one(64), gpu="H100")  # fmt: skip
 
+case("bulk_store_not_waited_for", "store_pending", MBARRIER + """
+extern "C" __global__ void k(const float* a, float* out) {
+    __shared__ alignas(16) float s[64];
+    int t = threadIdx.x;
+    s[63 - t] = a[t];
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (t == 0) {
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;"
+                     :: "l"(out), "r"(at(s)) : "memory"); //!
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#ifndef WRONG
+        asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+#endif
+    }
+}""", 64, one_to_one(64), gpu="H100")  # fmt: skip
+
 GRID = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
 case("grid_sync_that_a_block_skips", "grid_barrier", GRID + """
 extern "C" __global__ void k(const float* a, float* part, float* out) {

@@ -16,6 +16,8 @@ from vgpu.base.context import (
     ENTRY_STRENGTH,
     ENTRY_THREADS,
     ENTRY_TIME,
+    LANDED,
+    LEFT,
     NEVER_WRITTEN,
     PENDING,
     QUEUE_BYTES,
@@ -59,9 +61,9 @@ class Copies:
         monitor = self.monitor
         monitor.order.release((monitor.block(), barrier), thread, monitor.tick(), monitor["floor"], True)
 
-    def bulk(self, entry: int, landed: bool) -> None:
-        """A bulk copy is issued, or has landed."""
-        monitor = self.monitor
+    def bulk(self, entry: int, state: int) -> None:
+        """A bulk copy is issued, has landed, or its block ends."""
+        monitor, landed = self.monitor, state == LANDED
         fields = {
             name: ctypes.c_int64.from_address(entry + offset).value
             for name, offset in BULK_ENTRY.items() if name not in ("coordinates", "map")
@@ -70,6 +72,9 @@ class Copies:
         if number is None or not fields["bytes"]:
             return
         thread, stores = fields["thread"], bool(fields["kind"] & STORES)
+        if state == LEFT:
+            monitor.report.left(number, thread, monitor.block())
+            return
         rank, fields["offset"] = divmod(fields["offset"], 1 << RANK_SHIFT)
         if rank and not stores:  # to a block of a cluster: no thread here is its writer
             if landed:

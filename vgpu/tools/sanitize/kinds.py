@@ -42,6 +42,9 @@ _KINDS = (
     Kind("copy_pending", "access before an asynchronous copy has landed", "wait for the copy first "
          "(cp.async.wait_group after its commit, __pipeline_wait_prior, or the phase of its mbarrier), then put a "
          "barrier before other threads read."),
+    Kind("store_pending", "bulk store not waited for at the end of its block", "the copy may read shared memory after "
+         "the block has ended, when it may be another block's: let the thread that issued the store commit it "
+         "(cp.async.bulk.commit_group), and wait with cp.async.bulk.wait_group.read 0 before it ends."),
     Kind("product_pending", "registers of a product used before it is complete", "wait for its group first "
          "(wgmma.commit_group after the product, then wgmma.wait_group before registers of D are read or written, or "
          "those of A written)."),

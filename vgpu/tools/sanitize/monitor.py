@@ -392,8 +392,8 @@ class Monitor:
         self.copies.arrived(entry, [lane for lane in range(32) if mask >> lane & 1])
         self._set(detail=1)
 
-    def on_bulk(self, entry: int, landed: int, *_: int) -> None:
-        self.copies.bulk(entry, bool(landed))
+    def on_bulk(self, entry: int, state: int, *_: int) -> None:
+        self.copies.bulk(entry, state)
 
     def on_product(self, what: int, descriptor: int, mask: int, _: int) -> None:
         if mask:

@@ -337,6 +337,13 @@ class Report:
         finding = Finding("shuffle_absent", line, text, what, KINDS["shuffle_absent"].fix, thread=me, block=here)
         self._add(finding, 0, (row, number, 0))
 
+    def left(self, number: int, thread: int, block: int) -> None:
+        """A block has ended, and no thread has waited for this bulk store."""
+        _, line, text = self._place(number)
+        me, here = self.names.thread_index(thread), self.names.block_index(block)
+        what = f"{self.names.said(me, here)} issues a bulk store, and ends without having waited for its group."
+        self._add(Finding("store_pending", line, text, what, KINDS["store_pending"].fix, thread=me, block=here), 1)
+
     def early(self, number: int, product: int, thread: int, block: int) -> None:
         """Registers of a product of a warpgroup are touched while it is in flight."""
         self._too_soon("product_pending", number, product, thread, block)
