@@ -10,6 +10,7 @@ the bits of its register, and `*` and a number for a vector:
     x  as `s`, or `p`                     b  as `s`, and a number from 0 to 15
     m  memory `[address]`                 t  a texture `[handle, coordinates]` i  a number             l  a name
     n  1 or -1       o  0 or 1       f  as `p`, or 0 or 1       u  a number from 0       e  a count of registers
+    y  a list of names
 
 `D` and `Q` may be the sink `_`; `d|q` is a pair of results or the first of them, `d|q!` a pair with a predicate; `?`
 ends what may be missing. Source: NVIDIA "PTX ISA".
@@ -156,6 +157,9 @@ _FITS: dict[str, Callable[[Any, int, Registers], bool]] = {
     ),
     **{letter: _one_number(values) for letter, values in _NUMBERS.items()},
     "l": lambda operand, bits, registers: isinstance(operand, Sym) and not operand.offset,
+    "y": lambda operand, bits, registers: (
+        isinstance(operand, Vec) and bool(operand.items) and all(_FITS["l"](one, 0, registers) for one in operand.items)
+    ),
 }
 _WORDS = {
     "d": "a register of {} bits", "a": "a register of {} bits", "w": "a register of {} bits or more",
@@ -167,7 +171,7 @@ _WORDS = {
     "i": "a number", "l": "a name", "n": "1 or -1", "o": "0 or 1", "f": "a predicate, 0 or 1",
     "u": "a number from 0", "h": "a number from 0 to 15", "j": "a number from 0 to 511",
     "z": "an address of tensor memory in brackets, in a register of 32 bits",
-    "e": "a multiple of 8 from 24 to 256",
+    "e": "a multiple of 8 from 24 to 256", "y": "the name of a list of labels (`.branchtargets`) above",
 }  # fmt: skip
 
 
@@ -469,12 +473,17 @@ def _query(opcode: str, words: Words) -> Shape:
     return ("d32", "m", *(("s32",) if "level" in words else ()))
 
 
+def _indexed_branch(opcode: str, words: Words) -> Shape:
+    return ("s32", "y") if words in (("idx",), ("idx", "uni")) else "is no branch that PTX has"
+
+
 # Kind (`isa.KINDS`) -> the shape of an instruction of it: its operands, or in a string what is wrong, or None where the
 # virtual GPU has no such instruction, which is said by name when the kernel is compiled.
 SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
     "load": _memory, "store": _memory, "atomic": _memory, "address": _address_of, "inspect": _inspect,
     "cluster": _cluster,
-    "branch": lambda opcode, words: ("l",), "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
+    "branch": lambda opcode, words: ("l",), "indexed_branch": _indexed_branch,
+    "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
     "barrier": _barrier, "fence": _fence, "shuffle": _shuffle, "vote": _vote, "match": _match, "redux": _redux,
     "policy": _policy, "tensor_map": lambda opcode, words: tensor_maps.shape(words),
     "elect": _elect, "tensor": _tensor, "tensor_memory": _tensor_memory, "texture": _texture, "surface": _surface,
