@@ -36,7 +36,8 @@ __all__ = [
 # Instructions without arithmetic: opcode -> kind, the name of the function that both engines have for it.
 KINDS: dict[str, str] = {
     "ld": "load", "ldu": "load", "st": "store", "atom": "atomic", "red": "atomic", "cvta": "address",
-    "isspacep": "inspect", "bra": "branch", "ret": "leave", "exit": "leave", "trap": "trap", "brkpt": "trap",
+    "isspacep": "inspect", "bra": "branch", "brx": "indexed_branch",
+    "ret": "leave", "exit": "leave", "trap": "trap", "brkpt": "trap",
     "call": "call", "bar": "barrier", "barrier": "barrier", "membar": "fence", "fence": "fence",
     "shfl": "shuffle", "vote": "vote", "activemask": "vote", "match": "match", "redux": "redux", "elect": "elect",
     "nanosleep": "fence", "prefetch": "fence", "prefetchu": "fence", "discard": "fence", "applypriority": "fence",
@@ -84,7 +85,7 @@ _ONLY = {  # words that few opcodes know
     "satfinite": {"cvt"}, "rna": {"cvt"}, **{word: {"prmt"} for word in ("b4e", "f4e", "rc8", "ecl", "ecr", "rc16")},
     "add": {"vabsdiff2", "vabsdiff4", "vset2", "vset4"}, "l": {"shf"}, "r": {"shf"},
     "and": {"set", "setp"}, "or": {"set", "setp"}, "xor": {"set", "setp"},
-    "piece": {"mov"},  # no word of PTX: a part of a move that was divided into several
+    "piece": {"mov", "setp"},  # no word of PTX: a part of a move or branch that was divided into several
 }  # fmt: skip
 
 

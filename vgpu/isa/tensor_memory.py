@@ -89,6 +89,8 @@ COPIES = {
 # Packed elements -> their bits, and how far up they are moved in their bytes of tensor memory.
 PACKED = {"b6x16_p32": (6, 1), "b4x16_p64": (4, 2)}
 
+# The assembler takes these two words of `cp` in either order, and Triton writes them in the other one.
+_TURNED = re.compile(r"\.(warpx[24](?:::\d+_\d+)?)\.(\d+x\d+b)")
 _CTAS = r"\.cta_group::([12])"
 _FORMS = {
     "alloc": rf"alloc{_CTAS}\.sync\.aligned(?:\.shared::cta)?\.b32",
@@ -111,7 +113,7 @@ _FORMS = {
 @lru_cache(maxsize=1024)
 def form(modifiers: tuple[str, ...]) -> tuple[str, tuple[str | None, ...]] | None:
     """The name of a form and what varies in it; None for words that PTX or the virtual GPU doesn't have."""
-    text = ".".join(modifiers)
+    text = _TURNED.sub(r".\2.\1", ".".join(modifiers))
     for name, pattern in _FORMS.items():
         if found := re.fullmatch(pattern, text):
             return name, found.groups()

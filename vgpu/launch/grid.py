@@ -32,7 +32,7 @@ from vgpu.launch.worker import LANES, Worker, aligned
 from vgpu.lower import Lowered, sampling
 from vgpu.lower.tallies import BASIC_BLOCK_SLOTS
 from vgpu.lower.texture import SITE_KINDS as TEXTURE_KINDS
-from vgpu.storage import heap, memory, textures
+from vgpu.storage import heap, layout, memory, textures
 
 if TYPE_CHECKING:
     from vgpu.launch.launch import Kernel
@@ -89,6 +89,8 @@ class Grid(Running):
         self.textures = textures.table(sampling.addresses) if uses_textures else NO_TEXTURES
         self.asynchronous = not kinds.isdisjoint(ASYNCHRONOUS)
         self.has_tensor_memory = "tensor_memory" in kinds
+        described = not kinds.isdisjoint({"warpgroup", "tensor_memory"})
+        self.shared_alignment = layout.DESCRIBED_ALIGNMENT if described else layout.SHARED_ALIGNMENT
         self.independent = seed is None and not (  # blocks never wait
             cooperative or lowered.spins or self.asynchronous or self.together > 1
         )

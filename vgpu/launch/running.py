@@ -78,6 +78,7 @@ class Running(ABC):
     independent: bool  # blocks never wait
     asynchronous: bool  # warps have copies under way
     has_tensor_memory: bool  # blocks have tensor memory
+    shared_alignment: int  # of a block's shared memory
     timeout: float
     shared: np.ndarray  # int64, what compiled code of all workers reads and writes
     lock: threading.Lock

@@ -42,18 +42,17 @@ def aligned(nbytes: int, alignment: int = 64) -> np.ndarray:
     return raw[start : start + nbytes]
 
 
-def _lay_out(sizes: dict[str, int]) -> tuple[np.ndarray, dict[str, int]]:
-    """One buffer for areas of these sizes, and the offset of each."""
-    offsets, end = _offsets(tuple(sizes.items()))
-    return aligned(end, 1024), offsets
+def _lay_out(sizes: dict[str, int], alignment: int) -> tuple[np.ndarray, dict[str, int]]:
+    """One buffer for areas of these sizes, and the offset of each; `alignment` is that of shared memory."""
+    offsets, end = _offsets(tuple(sizes.items()), alignment)
+    return aligned(end, alignment), offsets
 
 
 @functools.lru_cache(maxsize=256)
-def _offsets(sizes: tuple[tuple[str, int], ...]) -> tuple[dict[str, int], int]:
+def _offsets(sizes: tuple[tuple[str, int], ...], alignment: int) -> tuple[dict[str, int], int]:
     offsets, end = {}, 0
     for name, nbytes in sizes:
-        # Shared memory starts at a multiple of 1024 bytes, so that banks and sectors depend on offsets only.
-        end = layout.align_up(end, 1024 if name == "shared" else 256)
+        end = layout.align_up(end, alignment if name == "shared" else 256)
         offsets[name], end = end, end + nbytes
     return offsets, end
 
@@ -76,13 +75,14 @@ class Worker:
     def __init__(self, run: Grid):
         # No reference to the launch: a cycle would keep both, and their memory, until garbage collection.
         lowered, self.warps, self.state_bytes = run.lowered, run.warps, run.lowered.state_bytes
-        self.areas = areas = block_areas(run)
+        self.areas, self.alignment = block_areas(run), run.shared_alignment
+        areas = self.areas
         own = {
             "slots": 8 * len(CONTEXT), "sites": SITE_BYTES * max(1, len(lowered.sites)),
             "basic_blocks": 8 * BASIC_BLOCK_SLOTS * len(lowered.basic_blocks), "table": RESIDENT_BYTES,
             "host_data": 1024, "texture_data": TEXTURE_BYTES,
         }  # fmt: skip
-        whole, offsets = _lay_out({**own, **areas})
+        whole, offsets = _lay_out({**own, **areas}, self.alignment)
         start = whole.ctypes.data
         buffers = {name: whole[offsets[name] : offsets[name] + nbytes] for name, nbytes in own.items()}
         self.sites, self.basic_blocks = buffers["sites"], buffers["basic_blocks"]
@@ -151,7 +151,7 @@ class Worker:
         table[:have] = self.table
         self.table = table
         for index in range(have, slots):
-            whole, offsets = _lay_out(self.areas)
+            whole, offsets = _lay_out(self.areas, self.alignment)
             self.allocations.append(whole)
             self._set_resident(index, self._addresses(whole.ctypes.data, offsets))
         self["resident_table"], self["resident_slots"] = table.ctypes.data, slots

@@ -17,7 +17,7 @@ from vgpu.base.errors import Unsupported
 from vgpu.base.lacking import lacking, plain
 from vgpu.lower import called, heap
 from vgpu.lower.called import ENTRY, Called, Passed
-from vgpu.ptx import Call, Instruction, Label, Mem, Not, Operand, Pair, Reg, Sym, Vec
+from vgpu.ptx import Call, Imm, Instruction, Label, Mem, Not, Operand, Pair, Reg, Sym, Vec
 from vgpu.ptx.lines import line_of
 
 HOST_FUNCTIONS = {"vprintf", "__assertfail", *heap.FUNCTIONS}
@@ -96,6 +96,8 @@ class _Inliner:
                 self.call(statement, names, suffix)
             elif statement.opcode == "barrier" and {"cluster", "wait"} <= {*statement.modifiers}:
                 self.wait(_renamed(statement, names, suffix))
+            elif statement.opcode == "brx":
+                self.choose(statement, names, suffix)
             elif root is not None and statement.opcode == "ret":
                 self.body.append(replace(_renamed(statement, names, suffix), opcode="return"))
             elif root is not None and (access := root.access(statement, lambda o: _rename(o, names, suffix))):
@@ -115,6 +117,26 @@ class _Inliner:
         self.registers[done] = "pred"
         jump = replace(statement, opcode="bra", modifiers=("piece",), operands=(Sym(again),), guard=Not(Reg(done)))
         self.body += [Label(again), replace(statement, opcode="cluster.wait", operands=(Reg(done),)), jump]
+
+    def choose(self, statement: Instruction, names: dict[str, str], suffix: str) -> None:
+        """An indexed branch as one branch for each label, of which the first counts; the last is for what is left."""
+        index = _rename(statement.operands[0], names, suffix)
+        guard, number = _rename(statement.guard, names, suffix), len(self.body)
+        *jumps, last = (Sym(label.name + suffix) for label in statement.operands[1].items)
+        chosen = [Reg(f"%chosen{number}.{at}") for at in range(len(jumps))]
+        over = Sym(f"$over{number}")
+        self.registers |= dict.fromkeys((one.name for one in chosen), "pred")
+        compare = replace(statement, opcode="setp", modifiers=("eq", "u32", "piece"), guard=None)
+        self.body += [replace(compare, operands=(one, index, Imm(at))) for at, one in enumerate(chosen)]
+        ways: list = [*zip(jumps, chosen, strict=True), (last, None)]
+        if guard is not None:
+            ways.insert(0, (over, Not(guard) if isinstance(guard, Reg) else guard.reg))
+        words: tuple[str, ...] = ()
+        for label, when in ways:
+            self.body.append(replace(statement, opcode="bra", modifiers=words, operands=(label,), guard=when))
+            words = ("piece",)
+        if guard is not None:
+            self.body.append(Label(over.name))
 
     def call(self, statement: Instruction, names: dict[str, str], suffix: str) -> None:
         call: Call = statement.operands[0]

@@ -8,6 +8,7 @@ A shape is a letter, the bits of the operand's register, and `*` and a number fo
     x  as `s`, or `p`                     b  as `s`, and a number from 0 to 15
     m  memory `[address]`                 t  a texture `[handle, coordinates]` i  a number             l  a name
     n  1 or -1       o  0 or 1       f  as `p`, or 0 or 1       u  a number from 0       e  a count of registers
+    y  a list of names
 
 `D` and `Q` may be the sink `_`; `d|q` is a pair of results or the first of them, `d|q!` a pair with a predicate; `?`
 ends what may be missing.
@@ -146,6 +147,9 @@ _FITS: dict[str, Callable[[Any, int, Registers], bool]] = {
     ),
     **{letter: _one_number(values) for letter, values in _NUMBERS.items()},
     "l": lambda operand, bits, registers: isinstance(operand, Sym) and not operand.offset,
+    "y": lambda operand, bits, registers: (
+        isinstance(operand, Vec) and bool(operand.items) and all(_FITS["l"](one, 0, registers) for one in operand.items)
+    ),
 }
 _WORDS = {
     "d": "a register of {} bits", "a": "a register of {} bits", "w": "a register of {} bits or more",
@@ -157,5 +161,5 @@ _WORDS = {
     "i": "a number", "l": "a name", "n": "1 or -1", "o": "0 or 1", "f": "a predicate, 0 or 1",
     "u": "a number from 0", "h": "a number from 0 to 15", "j": "a number from 0 to 511",
     "z": "an address of tensor memory in brackets, in a register of 32 bits",
-    "e": "a multiple of 8 from 24 to 256",
+    "e": "a multiple of 8 from 24 to 256", "y": "the name of a list of labels (`.branchtargets`) above",
 }  # fmt: skip

@@ -5,7 +5,7 @@ The grammar is that of NVIDIA's "PTX ISA" manual, as far as NVRTC and numba-cuda
 
 from __future__ import annotations
 
-from vgpu.ptx import SPACES, Function, Instruction, Label, Location, Module, Not, Reg, Variable, Vec
+from vgpu.ptx import SPACES, Function, Instruction, Label, Location, Module, Not, Reg, Sym, Variable, Vec
 from vgpu.ptx import declarations as declare
 from vgpu.ptx import operands as read
 from vgpu.ptx.scope import Scope
@@ -115,13 +115,15 @@ class Parser:
             elif word[0] == "." and word[1:] in SPACES:
                 for variable in declare.variables(self.tokens, word[1:], False):
                     scope.declare_variable(variable, self.tokens)
-            elif word in (".pragma", ".branchtargets", ".calltargets", ".callprototype"):
+            elif word in (".pragma", ".calltargets", ".callprototype"):
                 self.tokens.skip_to(";")
             elif word == ".file":
                 self.file()
             elif self.tokens.peek() == ":" and word[0] not in ".@":
                 self.tokens.next()
-                if self.tokens.peek() not in (".callprototype", ".calltargets"):
+                if self.tokens.accept(".branchtargets"):
+                    scope.targets[scope.label(word)] = read.operands(self.tokens, scope)
+                elif self.tokens.peek() not in (".callprototype", ".calltargets"):
                     statements.append(Label(scope.label(word)))
             else:
                 statements.append(self.instruction(word, scope, location))
@@ -159,5 +161,7 @@ class Parser:
         if word in ("ld", "st"):  # `ld.b32 {%r1}, [%rd1]`: a vector of one element is the element
             operands = tuple(o.items[0] if isinstance(o, Vec) and len(o.items) == 1 else o for o in operands)
             modifiers = [m for m in modifiers if m != "v1"]
+        if word == "brx":  # the labels themselves in place of the name of their list
+            operands = tuple(Vec(scope.targets.get(o.name, ())) if isinstance(o, Sym) else o for o in operands)
         self.tokens.expect(";")
         return Instruction(word, tuple(modifiers), operands, guard, location, line)

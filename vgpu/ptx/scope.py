@@ -19,6 +19,7 @@ class Scope:
         self.numbers = [0]  # of the scopes that are open
         self.count = 0
         self.declared: set[str] = set()
+        self.targets: dict[str, tuple] = {}  # the lists of labels that branches choose from, by their names
 
     def open(self, tokens: Tokens) -> None:
         if len(self.stack) > DEEPEST:

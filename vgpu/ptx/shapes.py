@@ -232,12 +232,17 @@ def _query(opcode: str, words: Words) -> Shape:
     return ("d32", "m", *(("s32",) if "level" in words else ()))
 
 
+def _indexed_branch(opcode: str, words: Words) -> Shape:
+    return ("s32", "y") if words in (("idx",), ("idx", "uni")) else "is no branch that PTX has"
+
+
 # Kind (`isa.KINDS`) -> the shape of an instruction of it: its operands, or in a string what is wrong, or None where the
 # virtual GPU has no such instruction, which is said by name when the kernel is compiled.
 SHAPES: dict[str, Callable[[str, Words], tuple[str, ...] | str | None]] = {
     "load": _memory, "store": _memory, "atomic": _memory, "address": _address_of, "inspect": _inspect,
     "cluster": _cluster,
-    "branch": lambda opcode, words: ("l",), "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
+    "branch": lambda opcode, words: ("l",), "indexed_branch": _indexed_branch,
+    "leave": lambda opcode, words: (), "trap": lambda opcode, words: (),
     "barrier": _barrier, "fence": _fence, "shuffle": _shuffle, "vote": _vote, "match": _match, "redux": _redux,
     "policy": _policy, "tensor_map": lambda opcode, words: tensor_maps.shape(words),
     "elect": _elect, "tensor": matrices, "tensor_memory": in_tensor_memory, "texture": _texture, "surface": _surface,

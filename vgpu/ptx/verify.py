@@ -76,8 +76,10 @@ def _wrong(instruction: Instruction, registers: dict[str, str], labels: Mapping[
         wrong = wrong_shape(kind, instruction, registers)
         if wrong:
             return wrong
-    if kind == "branch" and instruction.operands[0].name not in labels:
-        return f"goes to {instruction.operands[0].name}, which is no label here"
+    if kind in ("branch", "indexed_branch"):
+        last = instruction.operands[-1]
+        lost = [one.name for one in (last.items if kind == "indexed_branch" else (last,)) if one.name not in labels]
+        return f"goes to {lost[0]}, which is no label here" if lost else None
     return None
 
 

@@ -155,6 +155,13 @@ def branch(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray)
     warp.pc[mask] = frame.code.labels[instruction.operands[0].name]
 
 
+def indexed_branch(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
+    index, names = instruction.operands
+    starts = np.array([frame.code.labels[one.name] for one in names.items])
+    chosen = np.minimum(warp.read(frame, index, U32), len(starts) - 1)  # past the end: PTX leaves open where it goes
+    warp.pc[mask] = starts[chosen[mask]]
+
+
 def leave(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     if instruction.opcode == "exit":
         warp.live &= ~mask
@@ -334,10 +341,11 @@ def unsupported(warp: Warp, frame: Frame, instruction: Instruction, mask: np.nda
 
 ACTIONS: dict[str, Action] = {
     "load": load, "store": store, "atomic": atomic, "address": address, "inspect": inspect, "branch": branch,
+    "indexed_branch": indexed_branch,
     "leave": leave, "trap": trap, "call": call, "barrier": barrier, "fence": fence, "shuffle": shuffle,
     "vote": vote, "match": match, "redux": redux, "elect": elect, "unsupported": unsupported,
     **warpgroup.ACTIONS, **tensor_memory.ACTIONS,
     **bulk_copy.ACTIONS, **mbarrier.ACTIONS, **cluster.ACTIONS,
     **texture.ACTIONS,
 }  # fmt: skip
-MOVES = {"branch", "leave", "call", "barrier"}  # kinds that set the lanes' program counters themselves
+MOVES = {"branch", "indexed_branch", "leave", "call", "barrier"}  # kinds that set the program counters themselves

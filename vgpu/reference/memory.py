@@ -20,13 +20,12 @@ from vgpu.base.errors import Misaligned, OutOfBounds, Unsupported
 from vgpu.isa import in_numpy as py
 from vgpu.ptx import Instruction
 from vgpu.reference import cluster
-from vgpu.storage import heap, heap_words, memory
+from vgpu.storage import heap, heap_words, layout, memory
 
 if TYPE_CHECKING:
     from vgpu.reference.warp import Warp
 
 LANES = 32
-ALIGNMENT = 1024  # of windows, as in the compiled engine
 SPACE_OF_CLUSTER = "shared::cluster"
 SPACES = ("global", "shared", "local", "const", "param")
 
@@ -71,10 +70,11 @@ class Window:
 
     def __init__(self, nbytes: int):
         self.nbytes = nbytes
-        self.allocation = np.full(nbytes + ALIGNMENT, 0xFF, np.uint8)
-        self.base = -(-self.allocation.ctypes.data // ALIGNMENT) * ALIGNMENT
+        self.allocation = np.empty(nbytes + layout.DESCRIBED_ALIGNMENT, np.uint8)
+        self.base = layout.align_up(self.allocation.ctypes.data, layout.DESCRIBED_ALIGNMENT)
+        self.fill(np.uint8(0xFF))
 
-    def fill(self, data: np.ndarray) -> None:
+    def fill(self, data: np.ndarray | np.uint8) -> None:
         start = self.base - self.allocation.ctypes.data
         self.allocation[start : start + self.nbytes] = data
 

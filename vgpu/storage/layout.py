@@ -18,6 +18,9 @@ from vgpu.ptx import Call, Function, Instruction, Mem, Module, Parameter, Sym, V
 from vgpu.storage import memory
 
 DYNAMIC_ALIGNMENT = 16
+# Shared memory begins at a multiple of this, so that banks, sectors and swizzling depend on offsets only. A matrix
+# descriptor holds 18 bits of an address, which kernels may also take from a generic one: on a GPU they are the same.
+SHARED_ALIGNMENT, DESCRIBED_ALIGNMENT = 1024, 1 << 18
 MOST_LOCAL = 512 << 10  # bytes of a thread's local memory ("CUDA C++ Programming Guide", compute capabilities)
 STACK_BYTES = 16384  # a thread's stack for functions that stay functions; `cudaLimitStackSize` is 1024 at first
 

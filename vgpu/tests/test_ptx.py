@@ -14,6 +14,7 @@ from vgpu.ptx.lines import line_of, line_table
 from vgpu.ptx.verify import verify
 
 HEAD = ".version 8.5\n.target sm_80\n.address_size 64\n"
+REGISTERS = ".reg .b32 %r<9>; .reg .f32 %f<9>; .reg .pred %p<9>; .reg .b64 %rd<9>;"
 
 
 def body(text: str, parameters: str = "") -> list[Instruction]:
@@ -21,8 +22,8 @@ def body(text: str, parameters: str = "") -> list[Instruction]:
     return [s for s in module.functions["k"].body if isinstance(s, Instruction)]
 
 
-def one(text: str, declarations: str = ".reg .b32 %r<9>; .reg .f32 %f<9>; .reg .pred %p<9>; .reg .b64 %rd<9>;"):
-    (instruction,) = body(declarations + text)
+def one(text: str):
+    (instruction,) = body(REGISTERS + text)
     return instruction
 
 
@@ -87,6 +88,29 @@ def test_inner_names_hide_outer_ones():
     assert names[1] == names[2] and len({names[0], names[1], names[3]}) == 3
     targets = [i.operands[0].name for i in found if i.opcode == "bra"]
     assert targets[0] != targets[1], "labels of two scopes are two labels"
+
+
+def test_a_list_of_labels_stands_in_place_of_its_name():
+    found = body(f"""{REGISTERS}
+        A: .branchtargets B, C; @%p1 brx.idx %r1, A;
+        {{ A: .branchtargets D, B; D: brx.idx.uni %r1, A; }}
+        B: C: ret;
+    """)
+    first, second = (i.operands for i in found if i.opcode == "brx")
+    assert first == (Reg("%r1"), Vec((Sym("B"), Sym("C"))))
+    assert second[1].items[1] == Sym("B") and second[1].items[0] != Sym("D"), "D belongs to the inner scope"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["brx.idx %r1, L;", "L: brx.idx %r1, L;", "L: .branchtargets M; brx.idx %r1, L;", "brx.idx %r1;",
+     "L: .branchtargets M; M: brx.idx %p1, L;", "L: .branchtargets M; M: brx %r1, L;",
+     "M: brx.idx %r1, L; L: .branchtargets M;", "L: .branchtargets %r1; brx.idx %r1, L;"],
+)  # fmt: skip
+def test_branches_to_one_of_no_labels_are_refused(text):
+    module = ptx.parse(f"{HEAD}.visible .entry k() {{ {REGISTERS} {text} }}")
+    with pytest.raises(PTXSyntaxError, match="brx"):
+        verify(module, module.kernels["k"])
 
 
 def test_variables_have_sizes_alignments_and_initial_bytes():

@@ -371,6 +371,13 @@ def test_every_copy(engine, shape, packed):
     assert (wanted == every.T).all()
 
 
+@pytest.mark.parametrize("shape", [shape for shape in tensor_memory.COPIES if "." in shape])
+def test_the_words_of_a_copy_in_the_other_order(shape):
+    words = ("cp", "cta_group::1", *shape.split("."))
+    found = tensor_memory.form((*words[:2], *words[:1:-1]))
+    assert found is not None and found == tensor_memory.form(words)
+
+
 def test_a_copy_from_a_swizzled_tile(engine):
     source = COPY.replace("INSTRUCTION", CP.format("128x256b", 0))
     image = np.arange(4096, dtype=np.uint32)

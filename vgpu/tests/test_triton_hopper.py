@@ -189,3 +189,10 @@ def test_blackwell_multiplies_in_tensor_memory(random):
     device("B200")
     launched(compiled_run, random(200, 192, dtype=HALF), random(136, 192, dtype=HALF), (128, 128, 64))
     assert "tcgen05.mma" in compiled_run.ptx
+
+
+def test_warp_specialisation_in_tensor_memory(random):
+    """Warps learn in shared memory which part they have, and branch to it by its index."""
+    device("B200")
+    launched(compiled_run, random(136, 128, dtype=HALF), random(72, 128, dtype=HALF), (128, 64, 64), False, True)
+    assert all(word in compiled_run.ptx for word in ("brx.idx", "tcgen05.mma", "setmaxnreg"))

@@ -345,6 +345,15 @@ def test_a_block_without_a_whole_warpgroup(engine, threads):
         case.run(engine, threads=threads)
 
 
+def test_descriptors_of_generic_addresses(engine, monkeypatch):
+    """The low 18 bits of a generic address are those of the offset, as on a GPU; ThunderKittens takes them so."""
+    generic = PRODUCT.replace("(u32)__cvta_generic_to_shared(shared) >> 4", "((u64)shared & 0x3FFFF) >> 4")
+    assert generic != PRODUCT
+    monkeypatch.setitem(globals(), "PRODUCT", generic)
+    case = Case(of(64, "f32 bf16 bf16"), np.random.default_rng(15))
+    assert (case.run(engine, turns=(0, 1), b_layout={"major": "mn"}) == case.expected()).all()
+
+
 def test_two_warpgroups(engine):
     """Both multiply the same rows and store the same sums."""
     case = Case(of(8, "f32 f16 f16"), np.random.default_rng(14))

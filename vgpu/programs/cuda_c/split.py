@@ -355,12 +355,8 @@ def _members(source: str, text: str, item: Item, calls: bool) -> list[tuple[int,
         at = item.start + match.end()
         head = re.match(r"[^;{}]*", text[at:])
         assert head is not None
-        before = re.search(r"[^;{}]*$", text[item.start : at])
-        if (
-            (calls and re.search(r"operator\s*\(", head[0]))
-            or "__host__" in head[0]
-            or (before and "__host__" in before[0])
-        ):
+        before = text[max(item.start, *(text.rfind(mark, item.start, at) + 1 for mark in ";{}")) : at]
+        if (calls and re.search(r"operator\s*\(", head[0])) or "__host__" in head[0] or "__host__" in before:
             continue
         opens = at + head.end()
         if opens < item.end and text[opens] == "{" and "(" in head[0]:

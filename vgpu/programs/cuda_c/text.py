@@ -94,9 +94,8 @@ class Item:
 
 
 def _parameter_list(head: str) -> tuple[int, int] | None:
-    """The last list in parentheses that follows a name and isn't an attribute's."""
-    found, at = None, 0
-    angles = 0
+    """The first list in parentheses that follows a name, isn't an attribute's, and isn't between angles."""
+    at = angles = 0
     while at < len(head):
         if head[at] == "<":
             angles += 1
@@ -104,12 +103,13 @@ def _parameter_list(head: str) -> tuple[int, int] | None:
             angles = max(0, angles - 1)
         elif head[at] == "(":
             end = closing(head, at)
-            before = re.search(rf"(operator\s*\S+|\w+)\s*{_ARGUMENTS}$", head[:at])
-            if before and before[1] not in _NOT_FUNCTIONS and found is None and not angles:
-                found = at, end
+            if not angles:  # a class's body may have many lists and, after a comparison, an angle that nothing closes
+                before = re.search(rf"(operator\s*\S+|\w+)\s*{_ARGUMENTS}$", head[:at])
+                if before and before[1] not in _NOT_FUNCTIONS:
+                    return at, end
             at = end
         at += 1
-    return found
+    return None
 
 
 def items(source: str) -> Iterator[Item]:

@@ -159,6 +159,19 @@ def device_functions_diverge_and_meet_again(random):
     return (data, data * 0), {1: [max(r + 7, v - 3) for r, v in zip(results, data.tolist(), strict=True)]}
 
 
+@each_thread(
+    """HEAD int v = in[i] & 3, way = 9;
+        asm volatile("{ .reg .pred p; ways: .branchtargets A, B, A, C;"
+                     " setp.lt.s32 p, %1, 24; @p brx.idx %2, ways; mov.b32 %0, 5; bra.uni E;"
+                     " A: mov.b32 %0, 10; bra.uni E; B: mov.b32 %0, 20; C: add.s32 %0, %0, 1; E: }"
+                     : "+r"(way) : "r"(i), "r"(v));
+        out[i] = way; }""",
+    check=True,
+)  # fmt: skip
+def a_branch_to_one_of_several_labels(thread, v):
+    return (10, 21, 10, 10)[v & 3] if thread < 24 else 5
+
+
 @each_thread('HEAD out[i] = 1; if (i % 3 == 0) asm volatile("exit;"); out[i] = 2; }')
 def exit_ends_a_thread_wherever_it_stands(i, v):
     return 1 if i % 3 == 0 else 2

@@ -32,7 +32,7 @@ class Naive:
         self.total["instructions"] += 1
         self.total["thread_instructions"] += int(step.mask.sum())
         self.lines["instructions"][step.line] += 1
-        if step.instruction.opcode == "bra":
+        if step.instruction.opcode in ("bra", "brx"):
             self.total["branches"] += 1
             self.lines["branches"][step.line] += 1
 

@@ -526,6 +526,9 @@ setp.lt.u32 %p3, %r10, 3;
 @%p3 bra LOOP;
 @%p2 bra SKIP;
 selp.b32 %r19, %r10, %r11, %p1;
+WAYS: .branchtargets SKIP, ON;
+@%p1 brx.idx %r10, WAYS;
+ON:
 SKIP:
 mov.b64 {%r20, %r21}, %d10;
 mov.b64 %d12, {%r21, %r20};

@@ -354,6 +354,12 @@ def _tcgen05(words, operands, registers, n, hinted):
     return None if name in shapes and _fits((shapes[name],), operands, registers) else "has another shape"
 
 
+def _indexed_branch(words, operands, registers, n, hinted):
+    labels = operands[1].items if len(operands) == 2 and isinstance(operands[1], Vec) else ()
+    right = labels and _is("v", operands[0], registers) and all(_is("s", label, registers) for label in labels)
+    return None if right and words[:1] == ("idx",) else "is no branch to one of several labels"
+
+
 def _call(words, operands, registers, n, hinted):
     return None if len(operands) == 1 and isinstance(operands[0], Call) else "is no call"
 
@@ -364,4 +370,5 @@ _SPECIAL = {
     "tensormap": _map_field,
     "tex": _texture, "tld4": _texture, "suld": _surface, "sust": _surface, "ldmatrix": _matrices,
     "stmatrix": _matrices, "wmma": _wmma, "mma": _mma, "wgmma": _wgmma, "tcgen05": _tcgen05, "call": _call, "cvt": _cvt,
+    "brx": _indexed_branch,
 }  # fmt: skip

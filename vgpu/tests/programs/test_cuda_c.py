@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -402,6 +403,15 @@ def test_functions_types_and_variables_are_told_apart():
 def test_declarations(declaration, kind):
     (found,) = items(declaration)
     assert (found.kind, found.end) == (kind, len(declaration))
+
+
+def test_long_classes_take_no_longer_than_their_length():
+    """Comparisons look like angles that nothing closes; templates of thousands of lines have hundreds."""
+    members = "\n".join(f"    __device__ bool less{n}(int a) {{ return a < b && f(a); }}" for n in range(4000))
+    begun = time.process_time()
+    program = Split(f"struct S {{\n{members}\n    int b;\n}};\n__global__ void k(S s) {{ }}\n")
+    assert time.process_time() - begun < 15, "it takes one second; at each bracket, all before it was searched"
+    assert program.kernels == ("k",) and program.host.count("{ __builtin_trap(); }") == 4000
 
 
 def test_the_halves_have_the_lines_of_the_whole():
