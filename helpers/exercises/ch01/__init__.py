@@ -1,3 +1,3 @@
-"""Chapter 01, CPU and GPU: a loop made a kernel, chains and lanes, where a GPU begins to pay, queues, and Amdahl."""
+"""Chapter 01, CPU and GPU: a loop made a kernel, chains and lanes, fewer copies, fewer waits, Amdahl, idle lanes."""
 
-ORDER = ("standardise", "clocks", "border", "step", "speedup", "lanes")
+ORDER = ("standardise", "clocks", "keep", "losses", "speedup", "words")

@@ -1,3 +1,3 @@
-"""Chapter 09, occupancy: blocks by hand, few registers, a block for several GPUs, bytes in flight, a profile."""
+"""Chapter 09, occupancy: blocks by hand, few registers, one block size, four chains, loads in flight, a profile."""
 
-ORDER = ("resident", "spread", "block", "flight", "early", "profiled")
+ORDER = ("resident", "spread", "block", "squares", "early", "profiled")

@@ -1,3 +1,3 @@
-"""Chapter 18, memory in training: what each byte is for, an allocator, leaks, checkpoints, the largest batch."""
+"""Chapter 18, memory in training: what each byte is for, an allocator, leaks, checkpoints, logits, batches."""
 
-ORDER = ("state", "place", "diagnose", "grown", "segments", "chunks", "trials")
+ORDER = ("state", "place", "diagnose", "grown", "segments", "in_place", "trials")

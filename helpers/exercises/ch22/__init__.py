@@ -4,7 +4,7 @@ ORDER = (
     "chunk",
     "ring_bytes",
     "average",
-    "shard",
+    "pack",
     "split_mlp",
     "one_by_one",
     "waiting",

@@ -1,31 +1,41 @@
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from helpers.checking.exercise import Case
+from helpers.checking.exercise import Case, Out, cover, numbers, plural
 
-LINE = [[0.0], [1.0], [2.0], [3.0], [10.0]]
-GROUPS = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [8.0, 8.0], [8.0, 9.0], [9.0, 8.0]]
-ROWS = (
-    ("all on reference points", LINE, LINE, 1),
-    ("far from all", [[-50.0], [70.0]], LINE, 2),
-    ("a lonely reference point has a large ball", [[14.0], [16.5], [18.5]], LINE, 1),
-    ("close together, the balls are small", [[-1.5], [-0.5], [4.5], [3.0]], LINE, 1),
-    ("the second neighbour counts", [[-1.5], [-2.5], [4.75]], LINE, 2),
-    ("exactly on the edge", [[-1.0], [17.0]], LINE, 1),
-    ("one template, ten times", [[0.25, 0.25]] * 10, GROUPS, 1),
-    ("between two groups", [[4.5, 4.5], [1.0, 1.0], [7.5, 8.0], [0.25, 0.5]], GROUPS, 2),
-    ("more points than references", [[0.25 * n, 0.5] for n in range(12)], GROUPS, 1),
-)
+BLOCK = 64
 
 
-def _case(name: str, points: list[list[float]], reference: list[list[float]], k: int) -> Case:
-    radius = [sorted(math.dist(one, other) for other in reference)[k] for one in reference]
-    found = [any(math.dist(p, r) <= reach for r, reach in zip(reference, radius, strict=True)) for p in points]
-    return Case(name, (np.array(points), np.array(reference), k), expected=sum(found) / len(found))
+def _case(name: str, points: np.ndarray, reference: np.ndarray, squared: np.ndarray) -> Case:
+    """The points lie column after column, the reference row after row."""
+    distance = np.square(points.T[:, None] - reference[None]).sum(axis=2)
+    found = (distance <= squared).any(axis=1).astype(np.int32)
+    arguments = (points, reference, squared, Out(found))
+    return Case(name, arguments, (cover(found.size, BLOCK),), (BLOCK,))
+
+
+def _drawn(count: int, centres: int, features: int) -> Case:
+    """In quarters, so that all squares are exact, and some points lie on an edge."""
+    points, reference = numbers((features, count), seed=count), numbers((centres, features), seed=centres)
+    near = np.sort(np.square(reference[:, None] - reference[None]).sum(axis=2), axis=1)
+    squared = near[:, min(1, centres - 1)] + np.float32(features)
+    name = f"{plural(count, 'point')}, {plural(centres, 'ball')}, {plural(features, 'feature')}"
+    return _case(name, points, reference, squared)
 
 
 def cases() -> list[Case]:
-    return [_case(*row) for row in ROWS]
+    line = np.array([[0], [1], [10]], np.float32)
+    on_a_line = np.array([[-1, 1.5, 3, 19, 19.25, 5.5, 5.25, 0.25]], np.float32)
+    return [
+        _drawn(1, 1, 1),
+        _case("8 points, 3 balls on a line", on_a_line, line, np.array([1, 1, 81], np.float32)),
+        *(_drawn(*sizes) for sizes in ((31, 8, 2), (97, 5, 3), (200, 37, 8))),
+    ]
+
+
+def measured() -> Case:
+    return _drawn(512, 32, 16)
+
+
+MEASURES = {"FP64 operations": lambda profile: profile["flops_fp64"]}

@@ -1,8 +1,15 @@
 import numpy as np
 
-
-def inside(points, reference, k):
-    among = np.linalg.norm(reference[:, None] - reference[None], axis=2)
-    radius = np.sort(among, axis=1)[:, k]
-    distance = np.linalg.norm(points[:, None] - reference[None], axis=2)
-    return (distance <= radius).any(axis=1).mean()
+@cuda.jit
+def inside(points, reference, squared, found):
+    i = cuda.grid(1)
+    if i < found.size:
+        hit = 0
+        for ball in range(reference.shape[0]):
+            distance = np.float32(0)
+            for k in range(reference.shape[1]):
+                difference = points[k, i] - reference[ball, k]
+                distance += difference * difference
+            if distance <= squared[ball]:
+                hit = 1
+        found[i] = hit

@@ -1,2 +1,0 @@
-def whole_gradient(gradients, sizes):
-    return sum(gradients) / len(gradients)

@@ -1,0 +1,12 @@
+import numpy as np
+
+@cuda.jit
+def whole_gradient(gradients, sizes, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        samples = np.float32(0)
+        out[i] = 0
+        for rank in range(sizes.size):
+            out[i] += sizes[rank] * gradients[rank, i]
+            samples += sizes[rank]
+        out[i] /= samples
