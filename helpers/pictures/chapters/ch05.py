@@ -238,11 +238,11 @@ def tile_in_banks(found: Sequence[Trace], warps: Sequence[int]) -> Picture:
         told.append(f"{each.kernel}: the {len(set(loaded))} words that {said.replace('from', 'are in')}")
     panels[0, 0].set_ylabel("rows of 32 words in shared memory", fontsize=8.5)
     left = 0.06
-    for colour, words in ((_STORED, "stored by the block"), (PALETTE["blue"], "loaded, alone in its bank"),
+    for colour, label in ((_STORED, "stored by the block"), (PALETTE["blue"], "loaded, alone in its bank"),
                           (PALETTE["vermilion"], "loaded, with others in its bank")):  # fmt: skip
         figure.text(left, 0.955, "■", color=colour, fontsize=11)
-        figure.text(left + 0.025, 0.957, words, fontsize=9)
-        left += 0.06 + 0.0112 * len(words)
+        figure.text(left + 0.025, 0.957, label, fontsize=9)
+        left += 0.06 + 0.0112 * len(label)
     return Picture(figure, f"{'; '.join(told)}.")
 
 
