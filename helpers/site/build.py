@@ -1,0 +1,63 @@
+"""Build the site: `warpbook site` writes it into build/site."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from helpers.site import sources
+from helpers.workbook.command import UsageProblem
+
+HERE = Path(__file__).resolve().parent
+STAMP = "made-from.txt"  # beside the states of a chapter: what they were drawn from
+
+
+def build(target: Path, chapters: Iterable[str] | None = None) -> Path:
+    """Write the site into a folder; its front page.
+
+    chapters: those whose explorers are drawn (numbers, such as "04"; None: all), unless they were drawn before from
+    the same notebook. UsageProblem where Sphinx isn't installed or warns.
+    """
+    try:
+        from sphinx.cmd.build import build_main
+    except ModuleNotFoundError:
+        raise UsageProblem("The site is made by Sphinx: pip install -c constraints.txt -e .[site]") from None
+    source, states, pages = target / "source", target / "states", target / "pages"
+    sources.write(source)
+    draw(states, chapters)
+    status = build_main(["--quiet", "--fail-on-warning", "--keep-going", "-j", "auto", "-c", str(HERE), "-b", "html",
+                         "-d", str(target / "doctrees"), str(source), str(pages)])  # fmt: skip
+    if status:
+        raise UsageProblem("Sphinx found something wrong with the pages; see above.")
+    shutil.copytree(states, pages / sources.STATES, ignore=shutil.ignore_patterns(STAMP), dirs_exist_ok=True)
+    return pages / "index.html"
+
+
+def draw(states: Path, chapters: Iterable[str] | None) -> None:
+    """Draw the explorers of chapters whose states aren't there, or belong to another version of the notebook."""
+    states.mkdir(parents=True, exist_ok=True)
+    waiting = []
+    for path in sorted((sources.ROOT / "notebooks").glob("[0-9]*.ipynb")):
+        made_from, folder = hashlib.sha256(path.read_bytes()).hexdigest(), states / path.stem
+        stamp = folder / STAMP
+        wanted = chapters is None or path.name.partition("_")[0] in chapters
+        if wanted and not (stamp.is_file() and stamp.read_text() == made_from):
+            waiting.append((path, folder, made_from))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda each: _draw(*each), waiting))
+
+
+def _draw(path: Path, folder: Path, made_from: str) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    command = [sys.executable, "-m", "helpers.site.states", str(path), str(folder.parent)]
+    done = subprocess.run(command, cwd=sources.ROOT, capture_output=True, text=True)
+    if done.returncode:
+        raise UsageProblem(f"the explorers of {path.name} couldn't be drawn:\n{done.stderr.strip()}")
+    folder.mkdir(exist_ok=True)
+    (folder / STAMP).write_text(made_from)
