@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -12,50 +13,49 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from helpers.site import sources
+from helpers.site.states import MOST
 from helpers.workbook.command import UsageProblem
 
 HERE = Path(__file__).resolve().parent
 STAMP = "made-from.txt"  # beside the states of a chapter: what they were drawn from
 
 
-def build(target: Path, chapters: Iterable[str] | None = None) -> Path:
+def build(target: Path, chapters: Iterable[str] | None = None, most: int = MOST) -> Path:
     """Write the site into a folder; its front page.
 
     chapters: those whose explorers are drawn (numbers, such as "04"; None: all), unless they were drawn before from
-    the same notebook. UsageProblem where Sphinx isn't installed or warns.
+    the same notebook; `most`: states of each at most. UsageProblem where Sphinx isn't installed or warns.
     """
-    try:
-        from sphinx.cmd.build import build_main
-    except ModuleNotFoundError:
-        raise UsageProblem("The site is made by Sphinx: pip install -c constraints.txt -e .[site]") from None
+    if importlib.util.find_spec("sphinx") is None:
+        raise UsageProblem("The site is made by Sphinx: pip install -c constraints.txt -e .[test]")
     source, states, pages = target / "source", target / "states", target / "pages"
     sources.write(source)
-    draw(states, chapters)
-    status = build_main(["--quiet", "--fail-on-warning", "--keep-going", "-j", "auto", "-c", str(HERE), "-b", "html",
-                         "-d", str(target / "doctrees"), str(source), str(pages)])  # fmt: skip
-    if status:
+    draw(states, chapters, most)
+    options = ["--quiet", "--fail-on-warning", "--keep-going", "-j", "auto", "-b", "html", "-c", str(HERE)]
+    command = [sys.executable, "-m", "sphinx", *options, "-d", str(target / "doctrees"), str(source), str(pages)]
+    if subprocess.run(command, cwd=sources.ROOT).returncode:
         raise UsageProblem("Sphinx found something wrong with the pages; see above.")
     shutil.copytree(states, pages / sources.STATES, ignore=shutil.ignore_patterns(STAMP), dirs_exist_ok=True)
     return pages / "index.html"
 
 
-def draw(states: Path, chapters: Iterable[str] | None) -> None:
+def draw(states: Path, chapters: Iterable[str] | None, most: int) -> None:
     """Draw the explorers of chapters whose states aren't there, or belong to another version of the notebook."""
     states.mkdir(parents=True, exist_ok=True)
     waiting = []
     for path in sorted((sources.ROOT / "notebooks").glob("[0-9]*.ipynb")):
-        made_from, folder = hashlib.sha256(path.read_bytes()).hexdigest(), states / path.stem
+        made_from, folder = f"{hashlib.sha256(path.read_bytes()).hexdigest()} {most}", states / path.stem
         stamp = folder / STAMP
         wanted = chapters is None or path.name.partition("_")[0] in chapters
         if wanted and not (stamp.is_file() and stamp.read_text() == made_from):
             waiting.append((path, folder, made_from))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda each: _draw(*each), waiting))
+        list(pool.map(lambda each: _draw(*each, most), waiting))
 
 
-def _draw(path: Path, folder: Path, made_from: str) -> None:
+def _draw(path: Path, folder: Path, made_from: str, most: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    command = [sys.executable, "-m", "helpers.site.states", str(path), str(folder.parent)]
+    command = [sys.executable, "-m", "helpers.site.states", str(path), str(folder.parent), str(most)]
     done = subprocess.run(command, cwd=sources.ROOT, capture_output=True, text=True)
     if done.returncode:
         raise UsageProblem(f"the explorers of {path.name} couldn't be drawn:\n{done.stderr.strip()}")

@@ -6,11 +6,13 @@ copyright = "The Warpbook authors"
 extensions = ["myst_nb", "helpers.site.links"]
 html_theme = "sphinx_book_theme"
 html_static_path = ["static"]
+html_favicon = "static/favicon.svg"
 html_css_files = ["site.css"]
 html_js_files = [("site.mjs", {"type": "module"})]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
+    "navbar_persistent": [],
     "show_navbar_depth": 1,
     "show_toc_level": 2,
     "use_download_button": True,
@@ -27,4 +29,3 @@ myst_enable_extensions = ["dollarmath", "html_image"]
 myst_heading_anchors = 3
 myst_heading_slug_func = "helpers.site.links.anchor"
 mathjax3_config = {"startup": {"typeset": True}}
-

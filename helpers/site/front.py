@@ -9,15 +9,15 @@ ROOT = Path(__file__).resolve().parents[2]
 _PART = re.compile(r"^\| \| \*\*(?P<part>.+?)\*\* \|")
 _CHAPTER = re.compile(r"\]\((?P<file>\d\d\w?_\w+)\.ipynb\)")
 ENGINE = (
-    "vgpu/README", "vgpu/API", "vgpu/COUNTERS", "vgpu/COVERAGE", "vgpu/hardware/TIME_MODEL", "vgpu/tools/SASS", "vgpu/bench/SPEED",
-    "vgpu/FIDELITY", "vgpu/tests/FUZZING", "examples/README",
+    "vgpu/README", "vgpu/API", "vgpu/COUNTERS", "vgpu/COVERAGE", "vgpu/hardware/TIME_MODEL", "vgpu/tools/SASS",
+    "vgpu/bench/SPEED", "vgpu/FIDELITY", "vgpu/tests/FUZZING", "examples/README",
 )  # fmt: skip
-KERNEL = '''
+KERNEL = """
 @cuda.jit
 def copy(source, target, stride):
     i = cuda.grid(1)
     target[i] = source[i * stride]
-'''
+"""
 
 
 def page() -> str:
@@ -47,7 +47,9 @@ def _example() -> str:
             f"{counted['sectors_per_load_request']:g} | {32 * counted['global_load_sectors']:,} B |"
         )
     picture = show(plots.sector_panels(requests)).html(inline=True)
-    table = "\n".join(["| counted | requests | sectors | sectors per request | moved |", "|---|---:|---:|---:|---:|", *rows])
+    table = "\n".join(
+        ["| counted | requests | sectors | sectors per request | moved |", "|---|---:|---:|---:|---:|", *rows]
+    )
     return f"```python{KERNEL}```\n\n```{{raw}} html\n{picture}\n```\n\n{table}"
 
 

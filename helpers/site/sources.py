@@ -16,6 +16,7 @@ from typing import Any
 
 from helpers.site import front
 from helpers.workbook import chapters
+from helpers.workbook.run import NOT_STORED
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = (
@@ -25,10 +26,12 @@ DOCUMENTS = (
 )  # fmt: skip
 NOTEBOOKS = ("notebooks/[0-9]*.ipynb", "labs/lab*/*.ipynb")
 STATES = "_static/states"  # of the site's root
-FOLDED_CODE = "hide-input"  # MyST-NB's tag
+FOLDED, LEFT_OUT = "hide-input", "remove-input"  # MyST-NB's tags for a cell's code
+DRAWS = ("show", "widgets", "figures", "plots")  # what a cell calls that only draws: readers see the picture first
 _LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 _OPTION = " &nbsp;·&nbsp; "
 _ASKED = re.compile(r"<b>Predict\.</b> (?P<question>.*?)<br>Your answer: (?P<options>.*?)</div>", re.DOTALL)
+_TIMED = '<p class="wb-note">What this cell shows depends on a clock. Run it to see the times of your machine.</p>'
 _UNANSWERED = "<details><summary>You haven’t answered yet."
 
 
@@ -74,28 +77,29 @@ def _prepare(page: dict[str, Any], name: str) -> None:
     for number, cell in enumerate(page["cells"]):
         if cell["cell_type"] != "code":
             continue
-        source = "".join(cell["source"])
-        for output in cell["outputs"]:
-            data = output.get("data", {})
-            if "text/html" not in data:
-                continue
+        source, tags = "".join(cell["source"]), cell["metadata"].setdefault("tags", [])
+        shown = [each["data"] for each in cell["outputs"] if "text/html" in each.get("data", {})]
+        for data in shown:
             html = "".join(data["text/html"])
-            html = _form(html, source) if "predict" in cell["metadata"].get("tags", ()) else _answer(html, source)
-            if number in explorers:
-                html = f'<div class="wb-explorer" data-states="{STATES}/{name}/{number}">{html}</div>'
-            data["text/html"] = html
-            # The first of a cell's representations that MyST-NB knows; plain text stands for those without pictures.
-            data.pop("text/plain", None)
-        if only_draws(source):
-            cell["metadata"].setdefault("tags", []).append(FOLDED_CODE)
+            data["text/html"] = _form(html, source) if "predict" in tags else _answer(html, source)
+        if number in explorers and shown:
+            html = shown[-1]["text/html"]
+            shown[-1]["text/html"] = f'<div class="wb-explorer" data-states="{STATES}/{name}/{number}">{html}</div>'
+        if NOT_STORED in tags and not cell["outputs"]:
+            cell["outputs"] = [{"output_type": "display_data", "data": {"text/html": _TIMED}, "metadata": {}}]
+        last = _last_call(source)
+        if _only(source) and (last == "predict" or last.partition(".")[0] in DRAWS):
+            tags.append(LEFT_OUT if last == "predict" else FOLDED)
 
 
 def explorer_cells(page: dict[str, Any]) -> list[int]:
-    """The numbers of the cells that end with an explorer."""
+    """The numbers of the cells that end with an explorer, apart from those that show what a clock said."""
     return [
         number
         for number, cell in enumerate(page["cells"])
-        if cell["cell_type"] == "code" and _makes_explorer(_last_call("".join(cell["source"])))
+        if cell["cell_type"] == "code"
+        and NOT_STORED not in cell["metadata"].get("tags", ())
+        and _makes_explorer(_last_call("".join(cell["source"])))
     ]
 
 
@@ -104,13 +108,12 @@ def _makes_explorer(call: str) -> bool:
     return name == "explore" or (module == "widgets" and name not in chapters.NOT_EXPLORERS)
 
 
-def only_draws(source: str) -> bool:
-    """Whether a cell is one statement that draws, so that readers of the page rather see the picture first."""
+def _only(source: str) -> bool:
+    """Whether a cell is one statement."""
     try:
-        body = ast.parse(source).body
+        return len(ast.parse(source).body) == 1
     except SyntaxError:  # a magic
         return False
-    return len(body) == 1 and _last_call(source).partition(".")[0] in ("show", "widgets", "figures", "plots")
 
 
 def _last_call(source: str) -> str:

@@ -1,10 +1,10 @@
 """Explorers drawn ahead of time: each view that their controls can ask for, for pages that have no kernel.
 
-    python -m helpers.site.states notebooks/04_coalescing.ipynb build/site/states
+    python -m helpers.site.states notebooks/04_coalescing.ipynb build/site/states 1200
 
 runs the chapter and writes, for the explorer of cell 28, `04_coalescing/28/index.json` (its controls, and which view
 belongs to which of their values) and its views in compressed pieces, which a page loads when it needs one. Equal views
-are stored once. A control with many values keeps some of them, so that an explorer has at most `MOST` states.
+are stored once. A control with many values keeps some of them, so that an explorer has at most 1200 states.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST = 1200  # states of one explorer
 PIECE = 1_500_000  # characters of views in one file
 
 
-def draw(notebook: Path, target: Path) -> list[int]:
+def draw(notebook: Path, target: Path, most: int = MOST) -> list[int]:
     """Run a notebook and write the states of its explorers; the numbers of their cells."""
     from IPython.core.interactiveshell import InteractiveShell
 
@@ -47,15 +47,15 @@ def draw(notebook: Path, target: Path) -> list[int]:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             ran = shell.run_cell("".join(cell["source"]))
         if number in wanted and isinstance(ran.result, Explorer):
-            write(ran.result, target / notebook.stem / str(number))
+            write(ran.result, target / notebook.stem / str(number), most)
             done.append(number)
     return done
 
 
-def write(explorer: Explorer, target: Path) -> None:
+def write(explorer: Explorer, target: Path, most: int = MOST) -> None:
     """Draw all states of an explorer and write them into a folder."""
     target.mkdir(parents=True, exist_ok=True)
-    controls = _thinned({name: _values(control) for name, control in explorer.controls.items()})
+    controls = _thinned({name: _values(control) for name, control in explorer.controls.items()}, most)
     views: dict[str, int] = {}
     which = [views.setdefault(_html(explorer, state), len(views)) for state in _states(controls)]
     pieces: list[list[str]] = [[]]
@@ -68,10 +68,9 @@ def write(explorer: Explorer, target: Path) -> None:
     for number, piece in enumerate(pieces):
         packed = gzip.compress(json.dumps(piece, ensure_ascii=False).encode(), 9, mtime=0)
         (target / f"{number}.json.gz").write_bytes(packed)
-    index = {
-        "controls": [_described(explorer.controls[name], values, explorer.values[name]) for name, values in controls.items()],
-        "views": places, "which": which,
-    }  # fmt: skip
+    shown, present = explorer.controls, explorer.values
+    described = [_described(shown[name], values, present[name]) for name, values in controls.items()]
+    index = {"controls": described, "views": places, "which": which}
     (target / "index.json").write_text(json.dumps(index, ensure_ascii=False), encoding="utf-8")
 
 
@@ -95,10 +94,10 @@ def _values(control: Control) -> list[Any]:
     return list(range(control.min, control.max + 1, getattr(control, "step", 1)))
 
 
-def _thinned(controls: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Fewer values of the longest controls, evenly apart and with both ends, until there are at most `MOST` states."""
+def _thinned(controls: dict[str, list[Any]], most: int) -> dict[str, list[Any]]:
+    """Fewer values of the longest controls, evenly apart and with both ends, until there are at most `most` states."""
     controls = dict(controls)
-    while math.prod(map(len, controls.values())) > MOST:
+    while math.prod(map(len, controls.values())) > most:
         longest = max(controls, key=lambda name: len(controls[name]))
         values = controls[longest]
         fewer = max(2, math.ceil(len(values) * 2 / 3))
@@ -125,8 +124,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("notebook", type=Path)
     parser.add_argument("target", type=Path)
+    parser.add_argument("most", type=int)
     given = parser.parse_args(arguments)
-    done = draw(given.notebook.resolve(), given.target.resolve())
+    done = draw(given.notebook.resolve(), given.target.resolve(), given.most)
     print(f"{given.notebook.name}: {len(done)} explorers")
     return 0
 
