@@ -53,14 +53,14 @@ MOVES = {
         ("compute", RIGHT, "3 stages: for 44% of the time", "3 stages: for 25% of the time"),
     ),
     "17": (
-        ("step", RIGHT, "Step 10 of 16: queries 16 to 23 meet keys 8 to 15",
-         "Step 11 of 16: queries 16 to 23 meet keys 16 to 23"),
+        ("step", RIGHT, "Step 10 of 16: queries 16 to 23, keys 8 to 15",
+         "Step 11 of 16: queries 16 to 23, keys 16 to 23"),
         ("queries a tile", RIGHT, "Step 11 of 16: queries 16 to 23", "Step 8 of 8: queries 16 to 31"),
     ),
     "20": (
         ("steps", RIGHT, "Separate kernels: 104 launches", "Separate kernels: 208 launches"),
-        ("rotation: radius", HOME, "79 steps back the gradient has of its norm: rotation, radius 0.9",
-         "79 steps back the gradient has of its norm: rotation, radius 0.5"),
+        ("rotation: radius", HOME, "The gradient's norm 79 steps back, as a share: rotation, radius 0.9",
+         "The gradient's norm 79 steps back, as a share: rotation, radius 0.5"),
     ),
     "18": (
         ("batch", RIGHT, "batch 4, tokens 96, layers 4, steps 2: the peak of",

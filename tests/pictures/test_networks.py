@@ -127,7 +127,7 @@ def test_each_step_hands_on_its_state(steps):
     x, outputs, h = shaped(steps, 8, 16), shaped(steps, 8, 64), shaped(1, 8, 64)
     said = plots.unrolled(x, outputs, (h, h), backward=True)
     assert f"{plural(steps, 'step')} passes on h and c, 8 × 64 each: 1,024 numbers" in said.finding
-    assert "Backwards a cell gets a gradient from above and 2 from the next step" in said.finding
+    assert "In the backward pass a cell gets a gradient from above and 2 from the next step" in said.finding
     assert figures.svg(said.figure).count(">cell</text>") == min(steps, 4)
     assert "h, 8 × 64: 512 numbers" in plots.unrolled(x, outputs, h).finding
 
@@ -161,13 +161,13 @@ def test_a_cell_that_does_not_wait_is_refused(rounds):
 
 def test_gradients_are_read_at_the_last_step():
     picture = plots.gradient_curves({"a": [1, 0.5, 0.25], "b": [1, 1e3, 1e6]}, others={"a": [[1, 1e-30, 0]]})
-    assert picture.finding == "2 steps back the gradient has of its norm: a 0.25; b 1e6 (calculated)."
+    assert picture.finding == "The gradient's norm 2 steps back, as a share: a: 0.25; b: 1e6 (calculated)."
     assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
 
 
 @pytest.mark.parametrize(("norm", "told"), [(1, "1"), (0.0123, "0.012"), (0.00123, "1e-3"), (3.2e-24, "3e-24")])
 def test_norms_are_told_by_their_size(norm, told):
-    assert plots.gradient_curves({"a": [1, norm]}).finding.endswith(f"a {told} (calculated).")
+    assert plots.gradient_curves({"a": [1, norm]}).finding.endswith(f"a: {told} (calculated).")
 
 
 def test_launch_lanes_say_how_long_the_gpu_works():

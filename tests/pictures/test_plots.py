@@ -97,7 +97,7 @@ def test_a_line_of_threads_works_out_one_index():
     blocks, threads = np.repeat(np.arange(4), 8), np.tile(np.arange(8), 4)
     finding = plots.thread_line(blocks, threads, 27, picked=19).finding
     assert finding == (
-        "4 blocks of 8 threads over 27 elements: each thread has one element, and 5 threads have none. "
+        "4 blocks of 8 threads over 27 elements: each of 27 threads has one, and 5 other threads have none. "
         "Thread 3 of block 2 has element 2 × 8 + 3 = 19."
     )
     assert plots.thread_line([0, 0], [0, 1], 2).finding.endswith("and none is left over.")
@@ -118,7 +118,7 @@ def test_estimates_say_how_many_are_wrong_and_by_how_much():
 
 def test_lines_and_stairs_name_every_series():
     line = plots.sectors_against([1, 2, 4], {"load": [4, 8, 16], "store": [4, 4, 4]})
-    assert "load from 4 to 16; store from 4 to 4" in line.finding
+    assert "load from 4 to 16; store always 4" in line.finding
     stairs = plots.staircase({"before": 12, "after": 4.5}, unit="sectors per request", best=4)
     assert stairs.finding == "Sectors per request — before: 12; after: 4.5."
 
@@ -179,11 +179,11 @@ def test_swim_lanes_state_times_and_overlap():
         "2 operations in 1 stream take 40 µs (µs busy: to the GPU 10, SMs 30); nothing overlaps (modelled on A100)."
     )
     two = schedule(span("H2D", "stream 1", 0, 2e-5), span("SMs", "stream 2", 0, 4e-5))
-    assert "20 µs of that are done beside other work (" in plots.schedule_lanes(two).finding
+    assert "20 µs of that overlap other work (" in plots.schedule_lanes(two).finding
     kernels = (span("SMs", "stream 1", 0, 2e-5), span("SMs", "stream 2", 1e-5, 4e-5))
     assert "SMs 40); kernels run side by side (" in plots.schedule_lanes(schedule(*kernels)).finding
     both = plots.schedule_lanes(schedule(*kernels, span("H2D", "stream 1", 0, 2e-5)))
-    assert "20 µs of that are done beside other work, and kernels run side by side (" in both.finding
+    assert "20 µs of that overlap other work, and kernels run side by side (" in both.finding
     marked = plots.schedule_lanes(one, until=1e-4, mark="before").figure.axes[0]
     assert marked.get_xlim()[1] >= 100 and "before" in [text.get_text() for text in marked.texts]
     assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG

@@ -123,7 +123,7 @@ def test_its_picture_tells_what_stays_and_what_comes_either_way_round():
     one, other = walked(launch(), block_index=1), walked(launch(), down="k", across="q", block_index=1)
     picture = plots.walked_tiles([one, other])
     words = (
-        "Block 1 of along holds rows 4 to 7 of q, meets rows 0 to 11 of k in 4 tiles, and stores the same rows of out."
+        "Block 1 of along holds rows 4 to 7 of q, loads rows 0 to 11 of k in 4 tiles, and stores the same rows of out."
     )
     assert picture.finding == f"{words} {words}"
     assert other.tiles == tuple(tile[::-1] for tile in one.tiles)
@@ -169,7 +169,7 @@ def test_the_picture_tells_the_state_of_the_watched_query():
     q = np.ones((2, 1))
     picture = plots.attention_tiles(walk(q, q, np.array([[1.0], [3.0]]), 2, 1), 1, 0)
     assert picture.finding == (
-        "Step 1 of 2: queries 0 to 1 meet keys 0 to 0. Query 0 now has m = 1.00 and l = 1.00, and O / l is off by up "
+        "Step 1 of 2: queries 0 to 1, keys 0 to 0. Query 0 now has m = 1.00 and l = 1.00, and O / l is off by up "
         "to 1.00. Moved so far: 16 of 32 bytes; three kernels move 96."
     )
 

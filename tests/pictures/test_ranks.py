@@ -17,7 +17,7 @@ from vgpu.hardware.interconnects import LINKS
 def test_a_collective_says_what_is_whole_and_who_has_sent_what():
     halfway = show(plots.collective_moment(ring_steps(4), 4, 3, name="ring"))
     assert halfway.alt == (
-        "ring, after step 3 of 6: 4 of 16 chunks hold the complete sum; each rank has sent 3 chunks, where a message "
+        "ring, after step 3 of 6: 4 of 16 chunks hold the complete sum; each rank has sent 3 chunks, and the tensor "
         "has 4 chunks."
     )
     assert (

@@ -205,13 +205,13 @@ def shown(drawing):
 def test_the_places_are_those_that_the_kernel_wrote_to():
     drawing = plots.vote_places(*run(wanting(0, 3, 7, 70, 95)), warps=(0, 1, 2))
     assert drawing.finding == (
-        "In warp 0 lanes 0, 3, 7 with 0, 1, 2 votes below write to places 0, 1, 2. "
+        "In warp 0 lanes 0, 3, 7 with 0, 1, 2 votes before write to positions 0, 1, 2. "
         "In warp 1 no lane votes yes, so none writes. "
-        "In warp 2 lanes 6, 31 with 0, 1 votes below write to places 3, 4."
+        "In warp 2 lanes 6, 31 with 0, 1 votes before write to positions 3, 4."
     )
     words = shown(drawing)
     assert words.count("1") >= 5 and {"0 + 2 = 2", "3 + 1 = 4", "95"} <= set(words)
-    assert "warp 2: 2 lanes vote yes, and its places begin at 3" in words
+    assert "warp 2: 2 lanes vote yes, and its positions begin at 3" in words
     assert drawing.svg.count('stroke-width="1.2"') == 5
     assert figures.finding(drawing.finding) and len(drawing.svg) < figures.LARGEST_SVG
 
@@ -220,9 +220,9 @@ def test_the_places_are_those_that_the_kernel_wrote_to():
     ("threads", "said"),
     [
         ((), "In warp 3 no lane votes yes, so none writes."),
-        ((127,), "In warp 3 lane 31 with 0 votes below writes to place 0."),
-        (range(128), "In warp 3 32 lanes vote yes: they write to places 96 to 127 without a gap."),
-        (range(1, 128, 2), "In warp 3 16 lanes vote yes: they write to places 48 to 63 without a gap."),
+        ((127,), "In warp 3 lane 31 with 0 votes before writes to position 0."),
+        (range(128), "In warp 3 32 lanes vote yes: they write to positions 96 to 127 without a gap."),
+        (range(1, 128, 2), "In warp 3 16 lanes vote yes: they write to positions 48 to 63 without a gap."),
     ],
 )
 def test_warps_of_no_lane_one_lane_and_all_lanes(threads, said):
@@ -231,7 +231,9 @@ def test_warps_of_no_lane_one_lane_and_all_lanes(threads, said):
 
 def test_the_order_of_the_warps_in_the_list_is_that_of_their_atomics():
     words = [0b101, 0b11]
-    assert "lanes 0, 2 with 0, 1 votes below write to places 2, 3" in plots.vote_places(words, [32, 33, 0, 2]).finding
+    assert (
+        "lanes 0, 2 with 0, 1 votes before write to positions 2, 3" in plots.vote_places(words, [32, 33, 0, 2]).finding
+    )
 
 
 @pytest.mark.parametrize(
@@ -239,8 +241,8 @@ def test_the_order_of_the_warps_in_the_list_is_that_of_their_atomics():
     [
         ([1], [0], (), "1 to 4 warps, not 0"),
         ([1] * 5, [0, 32, 64, 96, 128], range(5), "1 to 4 warps, not 5"),
-        ([0b11], [1, 0], (0,), "not its start plus the votes below"),
-        ([0b101], [0, 9, 2], (0,), "not its start plus the votes below"),
+        ([0b11], [1, 0], (0,), "not its start plus the votes before"),
+        ([0b101], [0, 9, 2], (0,), "not its start plus the votes before"),
         ([0b11], [0], (0,), "element 1 stands 0 times in the list"),
         ([0b1], [0, 0], (0,), "element 0 stands 2 times in the list"),
     ],

@@ -48,17 +48,17 @@ _TENSOR = {
     "ops_tensor_b1": None,
 }
 _ASSUMPTIONS = (
-    "The slowest resource is the bound; the others are hidden behind it but for a rest: times add as their cubes.",
+    "The slowest resource is the bound, and it hides most of the others' time: times add as their cubes.",
     f"DRAM delivers {DRAM_EFFICIENCY:.0%} of the data sheet's bandwidth.",
-    "What is requested again is found in L2 the more often the more of the footprint fits: misses fall with the "
-    "square root of the cache's size.",
+    "Repeated requests hit L2 more often if more of the footprint fits: misses fall with the square root of the "
+    "cache's size.",
     "Requests take one pass of L1 per line of 128 bytes; lines are estimated from sectors and bytes.",
     "Instructions are PTX, one issue slot each; the machine code has other, often fewer, instructions.",
     f"A division or remainder of integers is {DIVISION_INSTRUCTIONS} of them.",
     "FLOPs run at the rate of fused multiply-adds, two each; sums and products alone take twice as long.",
     f"An SM lets {BARRIER_LANES} threads a clock pass barriers.",
     "Atomics cost their sectors only; conflicts on one address are not modelled.",
-    "Asynchronous and bulk copies cost their bytes, and nobody waits for them.",
+    "Asynchronous and bulk copies cost their bytes, and no thread waits for them.",
     "The SM with most work has ceil(blocks / SMs) equal blocks and sets the time of all that an SM does.",
 )
 

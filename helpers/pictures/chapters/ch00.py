@@ -105,11 +105,11 @@ def thread_line(blocks: ArrayLike, threads: ArrayLike, elements: int, *, picked:
         )  # fmt: skip
     axes.set(xlim=(-0.4, count + 0.4), ylim=(-0.1, THREADS + HIGH + 1.2))
     axes.axis("off")
-    end = f"{plural(left, 'thread')} {'have' if left != 1 else 'has'} none" if left else "none is left over"
+    end = f"{plural(left, 'other thread')} {'have' if left != 1 else 'has'} none" if left else "none is left over"
     return Picture(
         figure,
         f"{plural(len(np.unique(blocks)), 'block')} of {plural(size, 'thread')} over {plural(elements, 'element')}: "
-        f"each thread has one element, and {end}.{said}",
+        f"each of {plural(count - left, 'thread')} has one, and {end}.{said}",
     )
 
 

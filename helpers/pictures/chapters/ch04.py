@@ -19,5 +19,8 @@ def sectors_against(x: Sequence[float], series: Mapping[str, Sequence[float]], *
     axes.grid(axis="y")
     if len(series) > 1:
         axes.legend()
-    said = "; ".join(f"{name} from {values[0]:g} to {values[-1]:g}" for name, values in series.items())
+    said = "; ".join(
+        f"{name} from {values[0]:g} to {values[-1]:g}" if min(values) < max(values) else f"{name} always {values[0]:g}"
+        for name, values in series.items()
+    )
     return Picture(figure, f"Sectors per request as the {xlabel} goes from {x[0]} to {x[-1]}: {said}.")

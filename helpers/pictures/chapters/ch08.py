@@ -89,7 +89,7 @@ def vote_places(words: ArrayLike, todo: ArrayLike, warps: Sequence[int] = (0,)) 
     words: of each warp the word that `__ballot_sync` gave it, bit k the vote of lane k. todo: the list that the lanes
     with a yes wrote their element into, no longer than what was written; lane k of warp w has the element 32 w + k.
     ValueError for no warp or more than fit, or for a list in which a place is not the warp's start plus the votes
-    below.
+    before.
     """
     words, todo = np.asarray(words), np.asarray(todo)
     check_count(warps, MOST_WARPS, "warps")
@@ -98,10 +98,10 @@ def vote_places(words: ArrayLike, todo: ArrayLike, warps: Sequence[int] = (0,)) 
         votes = [int(words[warp]) >> lane & 1 for lane in range(WARP)]
         places = _places(votes, todo, warp)
         start = min(places.values(), default=0)
-        begins = f", and its places begin at {start}" if places else ", so it takes no place"
+        begins = f", and its positions begin at {start}" if places else ", so it needs no position"
         written = [
-            (lane, WARP * warp + lane, f"{start} + {below} = {place}" if len(places) <= _NAMED else place)
-            for below, (lane, place) in enumerate(places.items())
+            (lane, WARP * warp + lane, f"{start} + {before} = {place}" if len(places) <= _NAMED else place)
+            for before, (lane, place) in enumerate(places.items())
         ]
         counted = [(vote, sum(votes[:lane])) for lane, vote in enumerate(votes)]
         panels.append((f"warp {warp}: {_yes(len(places))}{begins}", counted, written))
@@ -118,7 +118,7 @@ def _places(votes: list[int], todo: np.ndarray, warp: int) -> dict[int, int]:
             raise ValueError(f"element {WARP * warp + lane} stands {plural(len(found), 'time')} in the list, not once")
         places[lane] = found[0]
     if starts := {place - sum(votes[:lane]) for lane, place in places.items()} - {min(places.values(), default=0)}:
-        raise ValueError(f"the places of warp {warp} are not its start plus the votes below: {sorted(starts)}")
+        raise ValueError(f"the places of warp {warp} are not its start plus the votes before: {sorted(starts)}")
     return places
 
 
@@ -129,13 +129,13 @@ def _yes(count: int) -> str:
 def _words(warp: int, places: dict[int, int]) -> str:
     if not places:
         return f"In warp {warp} no lane votes yes, so none writes."
-    below = range(len(places))
+    before = range(len(places))
     if len(places) > _NAMED:
         return (
-            f"In warp {warp} {_yes(len(places))}: they write to places {min(places.values())} to "
+            f"In warp {warp} {_yes(len(places))}: they write to positions {min(places.values())} to "
             f"{max(places.values())} without a gap."
         )
-    lanes, counts, written = (", ".join(map(str, row)) for row in (places, below, places.values()))
+    lanes, counts, written = (", ".join(map(str, row)) for row in (places, before, places.values()))
     if len(places) == 1:
-        return f"In warp {warp} lane {lanes} with {counts} votes below writes to place {written}."
-    return f"In warp {warp} lanes {lanes} with {counts} votes below write to places {written}."
+        return f"In warp {warp} lane {lanes} with {counts} votes before writes to position {written}."
+    return f"In warp {warp} lanes {lanes} with {counts} votes before write to positions {written}."

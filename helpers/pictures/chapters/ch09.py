@@ -14,6 +14,7 @@ KIB = 1024
 UNITS = {"memory": "memory_busy", "issue": "issue_busy"}
 """What can be kept busy, and where an `IssueSlots` says how busy it is."""
 _SAID = {"memory": "memory works", "issue": "the scheduler issues"}
+_FOR = {"memory": "To keep memory busy", "issue": "To issue"}
 ACROSS = 10.5  # inches: as wide as a page of JupyterLab leaves room for
 REQUEST = 128  # bytes of 32 lanes with a float each
 BUSY = 0.9
@@ -124,4 +125,4 @@ def hiding_curves(found: Mapping[str, Sequence[IssueSlots]], unit: str = "memory
     axes.set_ylabel(f"{_SAID[unit]}, % of the time", fontsize=9)
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, fontsize=9, borderaxespad=0.3)
     needs = said[0] if len(said) == 1 else ", ".join(said[:-1]) + " and " + said[-1]
-    return Picture(figure, f"Until {_SAID[unit]} {BUSY:.0%} of the time, {needs} a scheduler of {gpu} (modelled).")
+    return Picture(figure, f"{_FOR[unit]} {BUSY:.0%} of the time on a scheduler of {gpu}, {needs} (modelled).")

@@ -21,7 +21,7 @@ def _said(found: TouchedElements, left: str, right: str, result: str) -> str:
     each = [found.count(result, level) for level in (BLOCK, WARP, THREAD)]
     loaded = [f"{found.count(name, THREAD):,} of {name}" for name in (left, right)]
     return (
-        f"{found.kernel}: {each[0]:,} results a block, {each[1]:,} a warp, {each[2]:,} a thread, "
+        f"{found.kernel}: {each[0]:,} results per block, {each[1]:,} per warp, {each[2]:,} per thread, "
         f"which loads {' and '.join(loaded)}"
     )
 

@@ -132,7 +132,7 @@ def _said(found: Walked) -> str:
     comes = found.across if stays == found.down else found.down
     stored = " and ".join(found.stored)
     return (
-        f"Block {found.block} of {found.kernel} holds rows {mine.start} to {mine.stop - 1} of {stays}, meets rows "
+        f"Block {found.block} of {found.kernel} holds rows {mine.start} to {mine.stop - 1} of {stays}, loads rows "
         f"{coming[0].start} to {coming[-1].stop - 1} of {comes} in {plural(len(coming), 'tile')}, and stores the same "
         f"rows of {stored}."
     )

@@ -88,12 +88,11 @@ def unrolled(x: Tensor, outputs: Tensor, state: Tensor | tuple[Tensor, ...], *, 
     axes.text(8, 338, keys + "grey: one set of weights for all steps", fontsize=8.5, va="center")
     numbers = len(names) * out_shape[0] * out_shape[1]
     handed = f"{' and '.join(names)}, {by(out_shape)}{' each' * (len(names) > 1)}: {numbers:,} numbers"
-    said = f"Each of {plural(steps, 'step')} passes on {handed}, however many went before; one set of weights "
-    said += "serves all steps."
+    said = f"Each of {plural(steps, 'step')} passes on {handed}, whatever its position; all steps share their weights."
     if backward:
         said += (
-            f" Backwards a cell gets a gradient from above and {len(names)} from the next step, "
-            f"and its weights get a part from each of {plural(steps, 'step')}."
+            f" In the backward pass a cell gets a gradient from above and {len(names)} from the next step, "
+            f"and each of {plural(steps, 'step')} adds a part to the gradient of the weights."
         )
     return Picture(figure, said)
 

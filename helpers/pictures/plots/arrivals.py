@@ -61,7 +61,7 @@ def copy_groups(found: CopyGroups) -> Picture:
     )  # fmt: skip
     waits = [event for event in found.events if event.kind == "wait"]
     each = "; ".join(
-        f"wait {event.count} lands {_listed('group', event.landed) if event.landed else 'nothing'}"
+        f"wait_group {event.count} completes {_listed('group', event.landed) if event.landed else 'nothing'}"
         for event in waits[:4]
     )
     more = f"; and {plural(len(waits) - 4, 'wait')} more" if len(waits) > 4 else ""

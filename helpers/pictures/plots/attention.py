@@ -39,7 +39,7 @@ def attention_tiles(found: Walk, step: int, row: int) -> Picture:
     _bytes(figure.add_axes((0.53, 0.055, 0.45, 0.13)), visit.nbytes, whole, separate)
     skipped = f", {plural(len(found.skipped), 'tile')} skipped" if found.skipped else ""
     said = (
-        f"Step {step} of {len(found.visits)}{skipped}: queries {visit.rows.start} to {visit.rows.stop - 1} meet keys "
+        f"Step {step} of {len(found.visits)}{skipped}: queries {visit.rows.start} to {visit.rows.stop - 1}, keys "
         f"{visit.keys.start} to {visit.keys.stop - 1}. Query {visit.rows[row]} now has m = {visit.m[row]:.2f} and "
         f"l = {visit.l[row]:.2f}, and O / l is {'final' if off < 1e-9 else f'off by up to {off:.2f}'}. Moved so far: "
         f"{visit.nbytes:,} of {whole:,} bytes; three kernels move {separate:,}."

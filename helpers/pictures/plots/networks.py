@@ -311,8 +311,8 @@ def gradient_curves(
     axes.minorticks_off()
     axes.set_ylabel("gradient norm, as a share")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=3, fontsize=8.5, borderaxespad=0, handlelength=2.5)
-    told = "; ".join(f"{name} {told_norm(norms[-1])}" for name, norms in curves.items())
-    return Picture(figure, f"{plural(longest - 1, 'step')} back the gradient has of its norm: {told} (calculated).")
+    told = "; ".join(f"{name}: {told_norm(norms[-1])}" for name, norms in curves.items())
+    return Picture(figure, f"The gradient's norm {plural(longest - 1, 'step')} back, as a share: {told} (calculated).")
 
 
 def told_norm(norm: float) -> str:

@@ -212,8 +212,8 @@ def layout_finding(given: Places, name: str, index: int, line: int) -> str:
     down = max(_crowd(given.offsets[:, at], line) for at in range(columns))
     across = max(_crowd(given.offsets[at], line) for at in range(rows))
     return (
-        f"{said}. Index {index}, ({row}, {column}), lies at {place}. Of the cells of a column of the grid up to {down} "
-        f"share a column of memory, of a row up to {across}."
+        f"{said}. Index {index}, ({row}, {column}), lies at {place}. A column of the grid has up to {down} "
+        f"of its cells in one column of memory, and a row up to {across}."
     )
 
 

@@ -189,7 +189,7 @@ def _finding(moment: Moment, name: str, number: int, count: int, ranks: int) -> 
     sent = f"each rank has sent {plural(most, 'chunk')}" if most == least else (
         f"rank {moment.sent.index(most)} has sent {plural(most, 'chunk')} and the least busy rank {least}"
     )  # fmt: skip
-    return f"{name}, {_where(number, count)}: {done}; {sent}, where a message has {ranks} chunks."
+    return f"{name}, {_where(number, count)}: {done}; {sent}, and the tensor has {ranks} chunks."
 
 
 GIB = 2**30

@@ -102,12 +102,12 @@ def schedule_lanes(schedule: Schedule, *, title: str = "", until: float | None =
         f"{LANE_NAMES[lane]} {_short(schedule.busy(lane) / scale)}" for lane in LANES[1:] if schedule.busy(lane)
     )
     beside = schedule.overlap / scale
-    overlapping = (
-        f"{beside:.3g} {unit} of that are done beside other work" if beside >= 0.005 * width else "nothing overlaps"
-    )
+    overlapping = f"{beside:.3g} {unit} of that overlap other work" if beside >= 0.005 * width else "nothing overlaps"
     if any(len(_rows([span for span in schedule.spans if span.engine == engine])) > 1 for engine in schedule.engines):
         overlapping = (
-            f"{overlapping}, and kernels run side by side" if "beside" in overlapping else "kernels run side by side"
+            f"{overlapping}, and kernels run side by side"
+            if "other work" in overlapping
+            else "kernels run side by side"
         )
     return Picture(
         figure,
@@ -183,7 +183,7 @@ def swim_finding(schedule: Schedule, name: str, alone: float) -> str:
     return (
         f"{name}: {seconds_text(schedule.seconds)}, {_against(schedule.seconds / alone)} one piece "
         f"({seconds_text(alone)}). Busy: {busy or 'nothing'}; {abs(schedule.overlap) / max(work, 1e-12):.0%} of the "
-        f"work is done beside other work ({schedule.kind} on {schedule.gpu})."
+        f"work overlaps other work ({schedule.kind} on {schedule.gpu})."
     )
 
 

@@ -56,10 +56,10 @@ def test_what_a_teacher_gives_by_mistake_is_told(name):
 def test_a_layout_says_where_its_index_lies_and_which_cells_meet():
     explorer = widgets.layout_grid({"rows": "(8, 8):(8, 1)", "padded": "(8, 8):(9, 1)", "small": "(2, 2):(1, 2)"})
     assert "8 × 8 coordinates on places 0 to 63, each used once." in explorer.shown.alt
-    assert "of the grid up to 8 share a column of memory, of a row up to 1." in explorer.shown.alt
+    assert "of the grid has up to 8 of its cells in one column of memory, and a row up to 1." in explorer.shown.alt
     assert "Index 9, (1, 1), lies at 9." in choose(explorer, index=9)
     explorer.controls["layout"].value = "padded"
-    assert "7 holes. Index 9, (1, 1), lies at 10. Of the cells of a column of the grid up to 1" in explorer.shown.alt
+    assert "7 holes. Index 9, (1, 1), lies at 10. A column of the grid has up to 1 of its" in explorer.shown.alt
     explorer.controls["layout"].value = "small"
     assert explorer.controls["index"].value == 3 and "lies at 3" in explorer.shown.alt
 
@@ -72,7 +72,7 @@ def test_a_block_touches_the_rows_and_columns_of_its_results():
     assert levels["c"][0, 16] == 3 and levels["c"][1, 31] == 2 and levels["c"][15, 31] == 1 and not levels["c"][0, 15]
     assert (
         plots.product_tiles([found]).finding
-        == "product: 256 results a block, 32 a warp, 1 a thread, which loads 32 of a and 32 of b."
+        == "product: 256 results per block, 32 per warp, 1 per thread, which loads 32 of a and 32 of b."
     )
     with pytest.raises(ValueError, match="1 to 3"):
         plots.product_tiles([])

@@ -126,8 +126,8 @@ def once(steps):
 
 def test_a_setting_of_any_cell_moves_its_curve():
     shown = widgets.gradient_flow({"decay": (Decay, "factor", (0.5, 1.0, 2.0))}, steps=11)
-    assert "10 steps back the gradient has of its norm: decay, factor 1 1 (calculated)." in shown.shown.alt
-    assert "decay, factor 2 1e3" in choose(shown, decay=2.0)
+    assert "The gradient's norm 10 steps back, as a share: decay, factor 1: 1 (calculated)." in shown.shown.alt
+    assert "decay, factor 2: 1e3" in choose(shown, decay=2.0)
 
 
 def test_launches_are_counted_and_their_price_is_the_learners():

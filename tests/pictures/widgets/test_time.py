@@ -137,10 +137,7 @@ def test_the_alt_text_says_time_shares_and_how_it_was_got(program):
     choose(explorer, chunks=1, streams=1)
     alone = streams.schedule(program, 1, 1, True)
     assert explorer.shown.alt.startswith("1 chunk in 1 stream, pinned memory: ")
-    assert (
-        "as long as one piece" in explorer.shown.alt
-        and "0% of the work is done beside other work" in explorer.shown.alt
-    )
+    assert "as long as one piece" in explorer.shown.alt and "0% of the work overlaps other work" in explorer.shown.alt
     assert "(modelled on A100)" in explorer.shown.alt
     choose(explorer, chunks=4, streams=2)
     found = streams.schedule(program, 4, 2, True)
@@ -157,7 +154,7 @@ def test_pageable_memory_lets_nothing_overlap_and_the_mark_stays():
     assert explorer.values == {"chunks": 4, "streams": 4, "pinned": True}
     explorer.controls["pinned"].value = False
     assert "pageable memory: " in explorer.shown.alt and "times the time of one piece" in explorer.shown.alt
-    assert "; 0% of the work is done beside other work" in explorer.shown.alt
+    assert "; 0% of the work overlaps other work" in explorer.shown.alt
     (axes,) = explorer.draw(4, 4, False).figure.axes
     assert "one piece, pinned" in [text.get_text() for text in axes.texts]
 

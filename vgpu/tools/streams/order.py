@@ -207,15 +207,15 @@ def _advice(first: Operation, second: Operation) -> str:
     if "host read" in kinds:
         return (
             "An asynchronous copy has only been queued when the call returns: synchronise the stream (or an event "
-            "recorded behind the copy) before the host reads the buffer."
+            "recorded after the copy) before the host reads the buffer."
         )
     if "host write" in kinds:
         return (
-            "The copy may still be reading the buffer: synchronise the stream, or an event behind the copy, before "
-            "the host writes there again, or use two buffers in turn."
+            "The copy may still be reading the buffer: synchronise the stream, or an event recorded after the copy, "
+            "before the host writes there again, or use two buffers in turn."
         )
     return (
-        "Record an event behind the first in its stream and let the other stream wait for it "
+        "Record an event after the first in its stream and let the other stream wait for it "
         "(stream.wait_event(event)), or put both in one stream."
     )
 
@@ -274,7 +274,7 @@ def findings(operations: Sequence[Operation]) -> list[str]:
             between = others_numbers[0] < numbers[-1] and others_numbers[-1] > numbers[0]
             if other.blocking and other is not legacy and between:
                 result.append(
-                    f"Work in the default stream stands between that of {stream_name(other)}: each waits for the "
+                    f"Work in the default stream alternates with work in {stream_name(other)}: each waits for the "
                     "other, so they never overlap. Give that work a stream of its own, or make the stream with "
                     "non_blocking=True."
                 )

@@ -33,7 +33,7 @@ def collective(
     """Sliders for the number of ranks and the step, over what each rank holds after it.
 
     algorithms: a function of the number of ranks that gives the steps, each a list of (source, target, chunk, adds) as
-    in `helpers.ranks.ring_steps`, or a mapping from short names to several. A message has as many chunks as there are
+    in `helpers.ranks.ring_steps`, or a mapping from short names to several. The tensor has as many chunks as there are
     ranks. ranks: the ends of their slider, at most 8; start, step: with how many ranks, and where, it begins.
     """
     several = checked.versions(algorithms, "a function that gives the steps of a collective", Callable)
