@@ -40,17 +40,21 @@ def build(target: Path, chapters: Iterable[str] | None = None, most: int = MOST)
 
 
 def draw(states: Path, chapters: Iterable[str] | None, most: int) -> None:
-    """Draw the explorers of chapters whose states aren't there, or belong to another version of the notebook."""
+    """Draw the explorers of chapters whose states aren't there, or were drawn from another notebook."""
     states.mkdir(parents=True, exist_ok=True)
-    waiting = []
+    waiting, pictures = [], sorted((sources.ROOT / "helpers" / "pictures").rglob("*.py"))
     for path in sorted((sources.ROOT / "notebooks").glob("[0-9]*.ipynb")):
-        made_from, folder = f"{hashlib.sha256(path.read_bytes()).hexdigest()} {most}", states / path.stem
-        stamp = folder / STAMP
+        digest, folder = hashlib.sha256(str(most).encode()), states / path.stem
+        for each in (path, *pictures):
+            digest.update(each.read_bytes())
+        made_from, stamp = digest.hexdigest(), folder / STAMP
         wanted = chapters is None or path.name.partition("_")[0] in chapters
         if wanted and not (stamp.is_file() and stamp.read_text() == made_from):
             waiting.append((path, folder, made_from))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda each: _draw(*each, most), waiting))
+        drawn = [pool.submit(_draw, path, folder, made_from, most) for path, folder, made_from in waiting]
+    for each in drawn:
+        each.result()
 
 
 def _draw(path: Path, folder: Path, made_from: str, most: int) -> None:

@@ -55,7 +55,8 @@ def _example() -> str:
 
 def _contents() -> str:
     """The trees of the site's pages, by the parts that the course's table of contents has."""
-    trees, caption, files = [], "", []
+    trees: list[str] = []
+    caption, files = "", list[str]()
     course = (ROOT / "notebooks/README.md").read_text(encoding="utf-8").partition("\n## ")[0]
     for line in course.splitlines():
         if found := _PART.match(line):

@@ -132,7 +132,7 @@ def _keys(source: str, functions: Iterable[str]) -> list[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in functions:
             given = [k.value for k in node.keywords if k.arg == "key"] or node.args[:1]
-            found += [each.value for each in given if isinstance(each, ast.Constant)]
+            found += [str(each.value) for each in given if isinstance(each, ast.Constant)]
     return found
 
 

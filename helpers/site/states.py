@@ -18,7 +18,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +74,7 @@ def write(explorer: Explorer, target: Path, most: int = MOST) -> None:
     (target / "index.json").write_text(json.dumps(index, ensure_ascii=False), encoding="utf-8")
 
 
-def _states(controls: dict[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+def _states(controls: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     """The values of all controls, the last one's the fastest."""
     for values in itertools.product(*controls.values()):
         yield dict(zip(controls, values, strict=True))
@@ -85,7 +85,7 @@ def _html(explorer: Explorer, state: dict[str, Any]) -> str:
     return shown if isinstance(shown, str) else shown.html(inline=True)
 
 
-def _values(control: Control) -> list[Any]:
+def _values(control: Any) -> list[Any]:
     """All values that a control can have, in its order."""
     if hasattr(control, "options"):
         return [each[1] if isinstance(each, tuple) else each for each in control.options]
