@@ -8,7 +8,7 @@ PYTHON ?= $(shell for p in $(CANDIDATES); do if $$p $(SUITABLE) 2>/dev/null; the
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help environment lab check test lint notebooks versions clean
+.PHONY: help environment lab check test lint notebooks versions site clean
 
 help:
 	@echo "make lab        open the workbook in JupyterLab"
@@ -16,6 +16,7 @@ help:
 	@echo "make test       run the tests, every chapter and lab included"
 	@echo "make lint       check style, formatting and types"
 	@echo "make notebooks  run every notebook and store what it shows"
+	@echo "make site       make the course a website, in build/site (half an hour at first)"
 	@echo "make versions   try the newest Numba, CuPy, Triton … with the engine (network, minutes)"
 	@echo "make clean      remove the environment and the caches"
 
@@ -38,6 +39,9 @@ notebooks: environment
 
 versions: environment
 	$(BIN)/python -m vgpu.tests.versions
+
+site: environment
+	$(BIN)/warpbook site
 
 clean:
 	rm -rf $(VENV) build vgpu/build *.egg-info vgpu/*.egg-info .pytest_cache .ruff_cache .mypy_cache

@@ -226,6 +226,27 @@ def index(arguments: argparse.Namespace) -> int:
     return 0
 
 
+# -- site -----------------------------------------------------------------------------------------------
+
+
+def site_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", nargs="?", type=Path, help="where to write the site, default build/site")
+    parser.add_argument(
+        "--draw", metavar="CHAPTER", nargs="*",
+        help="draw the explorers of these chapters alone, such as 04; those of others stay as they are, or can't be "
+        "moved; with no chapter, draw none",
+    )  # fmt: skip
+    parser.add_argument("--most", type=int, default=1200, help="states of an explorer at most, default 1200")
+
+
+def site(arguments: argparse.Namespace) -> int:
+    from helpers.site.build import build
+
+    target = (arguments.folder or project_folder() / "build" / "site").resolve()
+    print(build(target, arguments.draw, most=arguments.most))
+    return 0
+
+
 # -- new ------------------------------------------------------------------------------------------------
 
 
@@ -282,6 +303,7 @@ COMMANDS = (
         "chapters", "show what each chapter holds: cells, words, explorers, questions", chapters_arguments, chapters
     ),
     Command("index", "make a page of all plots and widgets by question", index_arguments, index),
+    Command("site", "make the course and the engine's documentation a website", site_arguments, site),
     Command("new", "write an exercise or a chapter to begin with, full of TODOs", new_arguments, new),
 )
 

@@ -29,6 +29,7 @@ WORKBOOK = Package(
         "exercises",
         "grading",
         "workbook",
+        "site",
         "cli",
     ),
 )

@@ -99,6 +99,11 @@ class Explorer:
         """The view for the present values, or the message of the kernel that failed at them."""
         return self._view(self._state())
 
+    def shown_at(self, values: Mapping[str, object]) -> Shown | ShownMarkup | ShownRow | str:
+        """The view for other values of the controls than the present ones, which stay as they are."""
+        gpu = current()
+        return self._view((tuple(values.items()), (gpu.name, id(gpu)), gpu))
+
     def _view(self, state: tuple) -> Shown | ShownMarkup | ShownRow | str:
         """The view for this state, drawn if it was not before."""
         key, gpu = state[:-1], state[-1]

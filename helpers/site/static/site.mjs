@@ -1,0 +1,115 @@
+// What the site's pages do without a kernel: keep the reader's predictions, and show explorers' drawn states.
+
+const KEPT = "warpbook-predictions";
+
+function predictions() {
+  try { return JSON.parse(localStorage.getItem(KEPT) ?? "{}"); } catch { return {}; }
+}
+
+function keep(key, said) {
+  try { localStorage.setItem(KEPT, JSON.stringify({...predictions(), [key]: said})); } catch { /* not allowed here */ }
+}
+
+function showPrediction(form, said) {
+  form.querySelector('[role="status"]').textContent = said === undefined ? "" : `Kept: ${said}. Now look at the next cell.`;
+  for (const field of form.querySelectorAll("input")) {
+    if (field.type === "radio") field.checked = field.value === said;
+    else field.value = said ?? "";
+  }
+  for (const answer of document.querySelectorAll(".wb-answer")) {
+    if (said !== undefined && answer.dataset.key === form.dataset.key) {
+      answer.querySelector("summary").textContent = `You said ${said}. Open this to see what the cell shows.`;
+    }
+  }
+}
+
+for (const form of document.querySelectorAll(".wb-predict")) {
+  const key = form.dataset.key;
+  showPrediction(form, predictions()[key]);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("change", (event) => {
+    const said = event.target.value.trim();
+    if (said) { keep(key, said); showPrediction(form, said); }
+  });
+}
+
+// ---------------------------------------------------------------- explorers
+
+async function unpacked(response) {
+  if (!response.ok) throw new Error(`${response.url}: ${response.status}`);
+  return new Response(response.body.pipeThrough(new DecompressionStream("gzip"))).json();
+}
+
+class Explorer {
+  constructor(element, folder, index) {
+    this.element = element; this.folder = folder; this.index = index; this.pieces = new Map(); this.latest = 0;
+    this.chosen = index.controls.map((control) => control.start);
+    this.view = document.createElement("div");
+    this.view.className = "wb-view";
+    this.view.setAttribute("aria-live", "polite");
+    this.view.append(...element.childNodes);
+    const row = document.createElement("div");
+    row.className = "wb-controls";
+    row.setAttribute("role", "group");
+    row.setAttribute("aria-label", "controls");
+    row.append(...index.controls.map((control, at) => this.control(control, at)));
+    element.append(row, this.view);
+  }
+
+  control({name, kind, values}, at) {
+    const label = document.createElement("label");
+    const choose = (chosen) => { this.chosen[at] = chosen; this.show(); };
+    if (kind === "box") {
+      const box = Object.assign(document.createElement("input"), {type: "checkbox", checked: this.chosen[at] === 1});
+      box.addEventListener("change", () => choose(Number(box.checked)));
+      label.append(box, name);
+    } else if (kind === "list") {
+      const list = document.createElement("select");
+      list.append(...values.map((value, number) => new Option(value, number, false, number === this.chosen[at])));
+      list.addEventListener("change", () => choose(Number(list.value)));
+      label.append(name, list);
+    } else {
+      const range = Object.assign(document.createElement("input"),
+        {type: "range", min: 0, max: values.length - 1, value: this.chosen[at]});
+      const said = document.createElement("output");
+      const say = () => { said.textContent = values[range.value]; range.setAttribute("aria-valuetext", said.textContent); };
+      range.addEventListener("input", () => { say(); choose(Number(range.value)); });
+      say();
+      label.append(name, range, said);
+    }
+    return label;
+  }
+
+  async show() {
+    const turn = ++this.latest;
+    const state = this.index.controls.reduce((sum, {values}, at) => sum * values.length + this.chosen[at], 0);
+    const [piece, place] = this.index.views[this.index.which[state]];
+    if (!this.pieces.has(piece)) {
+      this.pieces.set(piece, fetch(`${this.folder}/${piece}.json.gz`).then(unpacked));
+      this.view.setAttribute("aria-busy", "true");
+    }
+    try {
+      const html = (await this.pieces.get(piece))[place];
+      if (turn === this.latest) this.view.innerHTML = html;
+    } catch (error) {
+      this.pieces.delete(piece);
+      if (turn === this.latest) this.view.textContent = `This state couldn't be loaded (${error.message}). Move a control to try again.`;
+    }
+    if (turn === this.latest) this.view.removeAttribute("aria-busy");
+  }
+}
+
+async function open(element) {
+  const root = document.documentElement.dataset.content_root ?? "./";
+  const folder = root + element.dataset.states;
+  const found = await fetch(`${folder}/index.json`).catch(() => undefined);
+  if (found?.ok) new Explorer(element, folder, await found.json());
+}
+
+// An explorer's controls are made when it comes near: a chapter has several, and readers may see none of them.
+const near = new IntersectionObserver((entries) => {
+  for (const {isIntersecting, target} of entries) {
+    if (isIntersecting) { near.unobserve(target); open(target); }
+  }
+}, {rootMargin: "600px"});
+for (const element of document.querySelectorAll(".wb-explorer")) near.observe(element);
