@@ -18,6 +18,7 @@ STRAY = ("glossary.ipynb",)
 """Names under which links look for it by mistake."""
 ORDINARY = frozenset(
     {
+        "block",
         "branch",
         "broadcast",
         "counter",
