@@ -82,7 +82,7 @@ MOVES = {
         ("rows", RIGHT, "9 operations in 3 kernels move 117 MB", "9 operations in 3 kernels move 1.88 GB"),
     ),
     "21b": (
-        ("step", RIGHT, "The walk's step 9 of 20: judged a ", "The walk's step 10 of 20: judged a "),
+        ("step", RIGHT, "The walk's step 9 of 20: judged as ", "The walk's step 10 of 20: judged as "),
         ("moment", LEFT, "Step 2,800: losses D ", "Step 2,600: losses D "),
     ),
     "22": (

@@ -103,7 +103,7 @@ def test_curves_of_parallel_runs_say_how_far_they_are_apart():
         "FSDP\nequal",
     ]
     alt = show(plots.restarted_curve(reference, {"attempt 0": (0, [3.0, 2.0]), "attempt 1": (1, [2.0, 1.5])})).alt
-    assert "attempt 0 makes steps 0 to 1; attempt 1 makes steps 1 to 2" in alt
+    assert "attempt 0: steps 0 to 1; attempt 1: steps 1 to 2" in alt
     with pytest.raises(ValueError, match="1 to 8 runs"):
         plots.curve_panels({})
 

@@ -109,7 +109,7 @@ def restarted_curve(reference: Sequence[float], attempts: Mapping[str, tuple[int
         steps = range(first, first + len(losses))
         axes.plot(steps, losses, color=CYCLE[number], ls=DASHES[number], lw=2, label=name)
         axes.plot(steps[-1], losses[-1], marker="|", ms=16, mew=2, color=CYCLE[number])
-        told.append(f"{name} makes steps {first} to {steps[-1]}")
+        told.append(f"{name}: steps {first} to {steps[-1]}")
     axes.set(xlabel="step", ylabel="loss")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, fontsize=9, borderaxespad=0)
     return Picture(figure, f"{'; '.join(told)}. All of them lie on the curve of one process.")

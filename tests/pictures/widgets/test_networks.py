@@ -176,8 +176,8 @@ def test_a_walk_is_the_straight_way_between_two_latents():
 def test_the_judge_is_asked_for_this_very_image():
     judge = lambda images: 100 * torch.stack([0.5 - images.mean((1, 2)), images.mean((1, 2)) - 0.5], 1)
     shown = widgets.latent_walk(bright, torch.tensor([[0.0], [1.0]]), judge=judge, names=("dark", "light"))
-    assert "judged a light, at 100%" in choose(shown, step=20)
-    assert "judged a dark, at 100%; all along it: dark (11 steps), light (10 steps)." in choose(shown, step=0)
+    assert "judged as light, at 100%" in choose(shown, step=20)
+    assert "judged as dark, at 100%; all along it: dark (11 steps), light (10 steps)." in choose(shown, step=0)
 
 
 def test_a_walk_begins_where_it_is_told():

@@ -283,7 +283,7 @@ def latent_walk(
         verdict, verdicts = "", []
         if shares is not None:
             verdicts = [names[best] if names else str(best) for best in shares.argmax(1).tolist()]
-            verdict = f"judged a {verdicts[step]}, at {float(shares[step].max()):.0%}"
+            verdict = f"judged as {verdicts[step]}, at {float(shares[step].max()):.0%}"
         return plots.walk_frame(images, step, limits=limits, verdict=verdict, verdicts=verdicts)
 
     every = list(range(len(latents)))
