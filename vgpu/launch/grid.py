@@ -48,7 +48,7 @@ PATIENCE = 4  # rounds without progress for each of a block's warps; see `runtim
 class Grid(Running):
     """One launch: what its workers share."""
 
-    shape: tuple[object, ...]  # of launches that can use this one's memory again
+    shape: tuple[object, ...] | None = None  # of launches that can use this one's memory again, if any can
 
     def __init__(
         self,

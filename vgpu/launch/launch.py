@@ -315,8 +315,8 @@ def launch(
     for listener in FINISHED:
         listener(done)
     counters = done.counters() if observe else None
-    if done.reusable:
-        _put_away(done)
+    if done.shape is not None and done.reusable:
+        _put_away(done.shape, done)
     return counters
 
 
@@ -367,10 +367,10 @@ _ended: dict[tuple[object, ...], Grid] = {}
 MOST_ENDED = 16
 
 
-def _put_away(done: Grid) -> None:
+def _put_away(shape: tuple[object, ...], done: Grid) -> None:
     done.rest()
     with own.LAUNCHING:
-        _ended[done.shape] = done
+        _ended[shape] = done
         if len(_ended) > MOST_ENDED:
             del _ended[next(iter(_ended))]
 
