@@ -151,8 +151,10 @@ def test_call_gives_the_exit_status():
 def test_doctor_empties_the_cache(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("VGPU_CACHE", str(tmp_path / "kept"))
     on_disk.kept("thing", (), ("x",), lambda: b"")
+    entries, _ = on_disk.size()  # with that of the engine's sources, in a process that hasn't asked for it before
+    assert entries in (1, 2)
     assert cli.main(["doctor", "--empty-cache"]) == 0
-    assert capsys.readouterr().out == f"1 entries removed from {tmp_path / 'kept'}.\n"
+    assert capsys.readouterr().out == f"{entries} entries removed from {tmp_path / 'kept'}.\n"
     assert on_disk.size() == (0, 0)
     monkeypatch.setenv("VGPU_CACHE", __file__)
     assert cli.main(["doctor", "--empty-cache"]) == 2
