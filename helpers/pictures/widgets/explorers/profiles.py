@@ -79,7 +79,7 @@ def _profiled(name: str, given: object, launch: tuple, shared_bytes: int) -> Pro
     return profile(given, grid, block, args, shared_bytes=shared_bytes)
 
 
-STEP_HEIGHT = 560
+STEP_HEIGHT = 580
 
 
 def changes(log: StepLog, *, before: str | None = None, after: str | None = None) -> Explorer:
