@@ -53,8 +53,8 @@ def draw(states: Path, chapters: Iterable[str] | None, most: int) -> None:
             waiting.append((path, folder, made_from))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         drawn = [pool.submit(_draw, path, folder, made_from, most) for path, folder, made_from in waiting]
-    for each in drawn:
-        each.result()
+    for drawing in drawn:
+        drawing.result()
 
 
 def _draw(path: Path, folder: Path, made_from: str, most: int) -> None:
