@@ -236,7 +236,7 @@ def site_arguments(parser: argparse.ArgumentParser) -> None:
         help="draw the explorers of these chapters alone, such as 04; those of others stay as they are, or can't be "
         "moved; with no chapter, draw none",
     )  # fmt: skip
-    parser.add_argument("--most", type=int, default=1200, help="states of an explorer at most, default 1200")
+    parser.add_argument("--most", type=int, help="states of an explorer at most")
 
 
 def site(arguments: argparse.Namespace) -> int:

@@ -214,9 +214,13 @@ def _slim(text: str) -> str:
     return re.sub(r"<[^>]*>", places, text).strip() + "\n"  # in tags only: a label says what it says
 
 
-def card_height(size: str = "wide", *, caption_lines: int = 3) -> int:
-    """Pixels that a picture of one of the two `SIZES` takes below controls, a caption of so many lines included."""
-    width, height = (inches * PIXELS_PER_INCH * MOVED for inches in SIZES[size])
+def card_height(size: str | tuple[float, float] = "wide", *, caption_lines: int = 3) -> int:
+    """Pixels that a picture takes below controls, a caption of so many lines included.
+
+    size: one of `SIZES`, or inches, width × height.
+    """
+    inches = SIZES[size] if isinstance(size, str) else size
+    width, height = (each * PIXELS_PER_INCH * MOVED for each in inches)
     frame, inner = 2 + 16 + 8 + 2, width - 22  # border, padding, margin and caption's gap; border and padding
     return math.ceil(inner * height / width + frame + caption_lines * CAPTION_LINE)
 

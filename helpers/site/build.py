@@ -14,26 +14,28 @@ from pathlib import Path
 
 from helpers.site import sources
 from helpers.site.states import MOST
+from helpers.workbook.chapters import PAGES
 from helpers.workbook.command import UsageProblem
+from helpers.workbook.run import ROOT
 
 HERE = Path(__file__).resolve().parent
 STAMP = "made-from.txt"  # beside the states of a chapter: what they were drawn from
 
 
-def build(target: Path, chapters: Iterable[str] | None = None, most: int = MOST) -> Path:
+def build(target: Path, chapters: Iterable[str] | None = None, most: int | None = None) -> Path:
     """Write the site into a folder; its front page.
 
     chapters: those whose explorers are drawn (numbers, such as "04"; None: all), unless they were drawn before from
-    the same notebook; `most`: states of each at most. UsageProblem where Sphinx isn't installed or warns.
+    the same notebook; `most`: states of each at most (`MOST`). UsageProblem where Sphinx isn't installed or warns.
     """
     if importlib.util.find_spec("sphinx") is None:
         raise UsageProblem("The site is made by Sphinx: pip install -c constraints.txt -e .[test]")
     source, states, pages = target / "source", target / "states", target / "pages"
     sources.write(source)
-    draw(states, chapters, most)
+    draw(states, chapters, most or MOST)
     options = ["--quiet", "--fail-on-warning", "--keep-going", "-j", "auto", "-b", "html", "-c", str(HERE)]
     command = [sys.executable, "-m", "sphinx", *options, "-d", str(target / "doctrees"), str(source), str(pages)]
-    if subprocess.run(command, cwd=sources.ROOT).returncode:
+    if subprocess.run(command, cwd=ROOT).returncode:
         raise UsageProblem("Sphinx found something wrong with the pages; see above.")
     shutil.copytree(states, pages / sources.STATES, ignore=shutil.ignore_patterns(STAMP), dirs_exist_ok=True)
     return pages / "index.html"
@@ -42,11 +44,12 @@ def build(target: Path, chapters: Iterable[str] | None = None, most: int = MOST)
 def draw(states: Path, chapters: Iterable[str] | None, most: int) -> None:
     """Draw the explorers of chapters whose states aren't there, or were drawn from another notebook."""
     states.mkdir(parents=True, exist_ok=True)
-    waiting, pictures = [], sorted((sources.ROOT / "helpers" / "pictures").rglob("*.py"))
-    for path in sorted((sources.ROOT / "notebooks").glob("[0-9]*.ipynb")):
-        digest, folder = hashlib.sha256(str(most).encode()), states / path.stem
-        for each in (path, *pictures):
-            digest.update(each.read_bytes())
+    waiting, common = [], hashlib.sha256(str(most).encode())
+    for path in sorted((ROOT / "helpers" / "pictures").rglob("*.py")):
+        common.update(path.read_bytes())
+    for path in sorted((ROOT / "notebooks").glob(PAGES)):
+        digest, folder = common.copy(), states / path.stem
+        digest.update(path.read_bytes())
         made_from, stamp = digest.hexdigest(), folder / STAMP
         wanted = chapters is None or path.name.partition("_")[0] in chapters
         if wanted and not (stamp.is_file() and stamp.read_text() == made_from):
@@ -60,7 +63,7 @@ def draw(states: Path, chapters: Iterable[str] | None, most: int) -> None:
 def _draw(path: Path, folder: Path, made_from: str, most: int) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     command = [sys.executable, "-m", "helpers.site.states", str(path), str(folder.parent), str(most)]
-    done = subprocess.run(command, cwd=sources.ROOT, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise UsageProblem(f"the explorers of {path.name} couldn't be drawn:\n{done.stderr.strip()}")
     folder.mkdir(exist_ok=True)

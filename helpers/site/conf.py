@@ -27,5 +27,5 @@ nb_merge_streams = True
 nb_number_source_lines = False
 myst_enable_extensions = ["dollarmath", "html_image"]
 myst_heading_anchors = 3
-myst_heading_slug_func = "helpers.site.links.anchor"
+myst_heading_slug_func = "helpers.workbook.markdown.anchor"  # as in JupyterLab, so that links hold on both
 mathjax3_config = {"startup": {"typeset": True}}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from helpers.workbook.run import ROOT
+
 _PART = re.compile(r"^\| \| \*\*(?P<part>.+?)\*\* \|")
 _CHAPTER = re.compile(r"\]\((?P<file>\d\d\w?_\w+)\.ipynb\)")
 ENGINE = (
@@ -55,22 +57,18 @@ def _example() -> str:
 
 def _contents() -> str:
     """The trees of the site's pages, by the parts that the course's table of contents has."""
-    trees: list[str] = []
-    caption, files = "", list[str]()
+    parts: dict[str, list[str]] = {}
     course = (ROOT / "notebooks/README.md").read_text(encoding="utf-8").partition("\n## ")[0]
     for line in course.splitlines():
         if found := _PART.match(line):
-            trees += [_tree(caption, files)] if files else []
-            caption, files = found["part"], []
+            part = parts.setdefault(found["part"], [])
         elif line.startswith("| ") and (chapter := _CHAPTER.search(line)):
-            files.append(f"notebooks/{chapter['file']}")
-    if files:
-        trees.append(_tree(caption, files))
+            part.append(f"notebooks/{chapter['file']}")
     labs = ["labs/README", *sorted(f"labs/{path.parent.name}/{path.stem}" for path in ROOT.glob("labs/lab*/*.ipynb"))]
-    return "\n\n".join([_tree("The course", ["notebooks/README"]), *trees, _tree("Look up", ["notebooks/glossary"]),
-                        _tree("Labs", labs), _tree("The virtual GPU", list(ENGINE)),
-                        _tree("The project", ["README", "CONTRIBUTING"])])  # fmt: skip
+    trees = {"The course": ["notebooks/README"], **parts, "Look up": ["notebooks/glossary"], "Labs": labs,
+             "The virtual GPU": ENGINE, "The project": ["README", "CONTRIBUTING"]}  # fmt: skip
+    return "\n\n".join(_tree(caption, documents) for caption, documents in trees.items())
 
 
-def _tree(caption: str, documents: list[str]) -> str:
+def _tree(caption: str, documents: Sequence[str]) -> str:
     return "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *documents, "```"])

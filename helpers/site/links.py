@@ -1,4 +1,4 @@
-"""Links within the site: anchors as JupyterLab makes them, and what a glossary term means, to whoever points at it."""
+"""Links to the glossary say what their term means, to whoever points at them: the first sentence of its entry."""
 
 from __future__ import annotations
 
@@ -7,32 +7,28 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-ENTRY = re.compile(r"^### (?P<term>.+)\n\n(?:\*also:.*\*\n\n)?(?P<text>(?:.+\n)+)", re.MULTILINE)
+from helpers.workbook import glossary
+
 _SENTENCE = re.compile(r".+?[.!?](?= [A-Z]| →|$)")
 _MARKS = re.compile(r"\[([^\]]*)\]\([^)]*\)|[*`]")
 PAGE = "glossary.html#"
 
 
-def anchor(title: str) -> str:
-    """The anchor that JupyterLab gives a heading, so that links within chapters hold on both."""
-    return title.replace(" ", "-")
-
-
 @cache
-def definitions(glossary: Path) -> dict[str, str]:
-    """The first sentence of each entry, by its anchor."""
+def definitions(folder: Path) -> dict[str, str]:
+    """The first sentence of each entry of the glossary in a folder, by its anchor."""
     found = {}
-    for entry in ENTRY.finditer(glossary.read_text(encoding="utf-8")):
-        text = _MARKS.sub(lambda mark: mark[1] or "", " ".join(entry["text"].split()))
+    for term in glossary.read(folder):
+        text = _MARKS.sub(lambda mark: mark[1] or "", " ".join(term.text.split()))
         sentence = _SENTENCE.match(text)
-        found[anchor(entry["term"].strip())] = (sentence[0] if sentence else text).strip()
+        found[term.anchor] = sentence[0] if sentence else text
     return found
 
 
 def _explain(app: Any, doctree: Any, _name: str) -> None:
     from docutils import nodes
 
-    known = definitions(Path(app.srcdir) / "notebooks" / "glossary.md")
+    known = definitions(Path(app.srcdir) / "notebooks")
     for reference in doctree.findall(nodes.reference):
         anchor = reference.get("refuri", "").partition(PAGE)[2]
         if anchor in known:

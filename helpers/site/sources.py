@@ -10,21 +10,19 @@ import ast
 import json
 import re
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from helpers.site import front
 from helpers.workbook import chapters
-from helpers.workbook.run import NOT_STORED
+from helpers.workbook.run import NOT_STORED, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = (
     "README.md", "CONTRIBUTING.md", "notebooks/README.md", "notebooks/glossary.md", "notebooks/images/*",
     "labs/README.md", "vgpu/*.md", "vgpu/*.svg", "vgpu/hardware/*.md", "vgpu/bench/SPEED.md", "vgpu/tests/FUZZING.md",
     "examples/README.md", "LICENSE*",
 )  # fmt: skip
-NOTEBOOKS = ("notebooks/[0-9]*.ipynb", "labs/lab*/*.ipynb")
+NOTEBOOKS = (f"notebooks/{chapters.PAGES}", "labs/lab*/*.ipynb")
 STATES = "_static/states"  # of the site's root
 FOLDED, LEFT_OUT = "hide-input", "remove-input"  # MyST-NB's tags for a cell's code
 DRAWS = ("show", "widgets", "figures", "plots")  # what a cell calls that only draws: readers see the picture first
@@ -88,7 +86,7 @@ def _prepare(page: dict[str, Any], name: str) -> None:
         if NOT_STORED in tags and not cell["outputs"]:
             cell["outputs"] = [{"output_type": "display_data", "data": {"text/html": _TIMED}, "metadata": {}}]
         last = _last_call(source)
-        if _only(source) and (last == "predict" or last.partition(".")[0] in DRAWS):
+        if len(_statements(source)) == 1 and (last == "predict" or last.partition(".")[0] in DRAWS):
             tags.append(LEFT_OUT if last == "predict" else FOLDED)
 
 
@@ -99,46 +97,36 @@ def explorer_cells(page: dict[str, Any]) -> list[int]:
         for number, cell in enumerate(page["cells"])
         if cell["cell_type"] == "code"
         and NOT_STORED not in cell["metadata"].get("tags", ())
-        and _makes_explorer(_last_call("".join(cell["source"])))
+        and chapters.is_explorer(_last_call("".join(cell["source"])))
     ]
 
 
-def _makes_explorer(call: str) -> bool:
-    module, _, name = call.rpartition(".")
-    return name == "explore" or (module == "widgets" and name not in chapters.NOT_EXPLORERS)
-
-
-def _only(source: str) -> bool:
-    """Whether a cell is one statement."""
+def _statements(source: str) -> list[ast.stmt]:
     try:
-        return len(ast.parse(source).body) == 1
+        return ast.parse(source).body
     except SyntaxError:  # a magic
-        return False
+        return []
 
 
 def _last_call(source: str) -> str:
     """What a cell's last expression calls: `widgets.sectors`; "" where it is no call."""
-    try:
-        body = ast.parse(source).body
-    except SyntaxError:
-        return ""
-    last = body[-1].value if body and isinstance(body[-1], ast.Expr) else None
-    return ast.unparse(last.func) if isinstance(last, ast.Call) else ""
+    last = _statements(source)[-1:]
+    match last:
+        case [ast.Expr(ast.Call(function))]:
+            return ast.unparse(function)
+    return ""
 
 
-def _keys(source: str, functions: Iterable[str]) -> list[str]:
-    """The keys of the questions that a cell asks or answers, in order."""
-    found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in functions:
-            given = [k.value for k in node.keywords if k.arg == "key"] or node.args[:1]
-            found += [str(each.value) for each in given if isinstance(each, ast.Constant)]
-    return found
+def _keys(source: str, function: str) -> list[str]:
+    """The keys of the questions that a cell asks or answers by calls of this function, in order."""
+    given = ([*node.args[:1], *(word.value for word in node.keywords if word.arg == "key")][-1]
+             for name, node in chapters.calls(source) if name == function)  # fmt: skip
+    return [str(each.value) for each in given if isinstance(each, ast.Constant)]
 
 
 def _form(html: str, source: str) -> str:
     """A stored question as a form: radio buttons, or a field for a number."""
-    asked, keys = _ASKED.search(html), _keys(source, ("predict",))
+    asked, keys = _ASKED.search(html), _keys(source, "predict")
     if asked is None or not keys:
         return html
     options = asked["options"].split(_OPTION)
@@ -156,5 +144,5 @@ def _form(html: str, source: str) -> str:
 def _answer(html: str, source: str) -> str:
     if not html.startswith(_UNANSWERED):
         return html
-    keys = _keys(source, ("reveal", "once_answered"))
+    keys = _keys(source, "reveal")
     return html.replace("<details>", f'<details class="wb-answer" data-key="{keys[0]}">', 1) if keys else html

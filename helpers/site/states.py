@@ -4,7 +4,7 @@
 
 runs the chapter and writes, for the explorer of cell 28, `04_coalescing/28/index.json` (its controls, and which view
 belongs to which of their values) and its views in compressed pieces, which a page loads when it needs one. Equal views
-are stored once. A control with many values keeps some of them, so that an explorer has at most 1200 states.
+are stored once. A control with many values keeps some of them, so that an explorer has at most so many states.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def write(explorer: Explorer, target: Path, most: int = MOST) -> None:
     target.mkdir(parents=True, exist_ok=True)
     controls = _thinned({name: _values(control) for name, control in explorer.controls.items()}, most)
     views: dict[str, int] = {}
-    which = [views.setdefault(_html(explorer, state), len(views)) for state in _states(controls)]
+    which = [views.setdefault(explorer.html_at(state), len(views)) for state in _states(controls)]
     pieces: list[list[str]] = [[]]
     places = []
     for html in views:
@@ -78,11 +78,6 @@ def _states(controls: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     """The values of all controls, the last one's the fastest."""
     for values in itertools.product(*controls.values()):
         yield dict(zip(controls, values, strict=True))
-
-
-def _html(explorer: Explorer, state: dict[str, Any]) -> str:
-    shown = explorer.shown_at(state)
-    return shown if isinstance(shown, str) else shown.html(inline=True)
 
 
 def _values(control: Any) -> list[Any]:

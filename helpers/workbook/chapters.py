@@ -74,21 +74,22 @@ def read(path: Path, skipped: Sequence[bool] = ()) -> Chapter:
         source = cell["source"]
         sources.setdefault(cell["cell_type"], []).append(source if isinstance(source, str) else "".join(source))
     title = re.search(r"^# +(.+?) *$", "\n".join(sources["markdown"]), flags=re.MULTILINE)
-    calls = [call for source in sources["code"] for call in _calls(source)]
+    found = [call for source in sources["code"] for call in calls(source)]
     return Chapter(
         path,
         title[1] if title else path.stem,
-        tuple(key for name, node in calls if name == "predict" and (key := _keyword(node, "key"))),
-        tuple(dict.fromkeys(key for name, node in calls if name == "check" and (key := _second(node)))),
-        tuple(
-            name.removeprefix("widgets.")
-            for name, _ in calls
-            if name.startswith("widgets.") and name.removeprefix("widgets.") not in NOT_EXPLORERS
-        ),
+        tuple(key for name, node in found if name == "predict" and (key := _keyword(node, "key"))),
+        tuple(dict.fromkeys(key for name, node in found if name == "check" and (key := _second(node)))),
+        tuple(name.removeprefix("widgets.") for name, _ in found if is_explorer(name)),
     )
 
 
-def _calls(source: str) -> Iterator[tuple[str, ast.Call]]:
+def is_explorer(call: str) -> bool:
+    """Whether a call, by its dotted name, makes an explorer."""
+    return call.startswith("widgets.") and call.removeprefix("widgets.") not in NOT_EXPLORERS
+
+
+def calls(source: str) -> Iterator[tuple[str, ast.Call]]:
     """Every call in a cell, in order, with its dotted name; none where the cell is no plain Python."""
     try:
         tree = ast.parse(source)

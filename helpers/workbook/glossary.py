@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+
+from helpers.workbook.markdown import anchor
 
 FILE = "glossary.md"
 STRAY = ("glossary.ipynb",)
@@ -41,17 +43,21 @@ ORDINARY = frozenset(
 """Terms that prose also uses in their everyday sense: only their other forms ask for a link."""
 
 
+_ENTRY = re.compile(r"^### (.+)\n+(?:\*also: (.+)\*\n+)?((?:(?!#).+\n?)*)", re.MULTILINE)
+
+
 @dataclass(frozen=True)
 class Term:
-    """One entry: its name, which is its heading, and the other forms that prose uses."""
+    """One entry: its name, which is its heading, the other forms that prose uses, and what it says."""
 
     name: str
     forms: tuple[str, ...] = ()
+    text: str = field(default="", compare=False)  # its first paragraph, in Markdown
 
     @property
     def anchor(self) -> str:
         """What stands behind the # of a link to it, in JupyterLab and on GitHub alike."""
-        return self.name.replace(" ", "-")
+        return anchor(self.name)
 
 
 @dataclass(frozen=True)
@@ -68,9 +74,8 @@ class Use:
 def terms(markdown: str) -> tuple[Term, ...]:
     """The entries of a glossary: each heading `### term`, with the forms of an `*also: …*` line under it."""
     found = []
-    for name, below in re.findall(r"^### (.+)\n+(.*)$", markdown, flags=re.MULTILINE):
-        also = re.fullmatch(r"\*also: (.+)\*", below.strip())
-        found.append(Term(name, tuple(form.strip() for form in also[1].split(",")) if also else ()))
+    for name, also, text in _ENTRY.findall(markdown):
+        found.append(Term(name, tuple(form.strip() for form in also.split(",")) if also else (), text))
     return tuple(found)
 
 

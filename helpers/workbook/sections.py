@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from helpers.workbook import style
+from helpers.workbook.markdown import anchor
 from helpers.workbook.optional import MARK, optional
 from helpers.workbook.run import EXERCISE, tags
 
@@ -47,7 +48,7 @@ class Section:
     def link(self) -> str:
         """A link to its heading, by the id that JupyterLab and GitHub give it."""
         plain = self.title.removesuffix(MARK).strip()
-        return f"[{plain}](#{self.title.replace('`', '').replace(' ', '-')})"
+        return f"[{plain}](#{anchor(self.title)})"
 
 
 def sections(cells: Sequence[NotebookNode]) -> tuple[Section, ...]:

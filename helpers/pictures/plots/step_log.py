@@ -29,6 +29,9 @@ BARS = {
 """What is drawn as bars, by its name: counts of a whole run."""
 
 
+CHANGES = (7.0, 4.4)  # inches of a picture of two versions
+
+
 @styled
 def change_lanes(before: Version, after: Version) -> Picture:
     """Two versions of a training step: their timelines on one axis, with bars of counts beside them.
@@ -38,7 +41,7 @@ def change_lanes(before: Version, after: Version) -> Picture:
     """
     figure, grid = subplots(2)
     axes = grid[:, 0]
-    figure.set_figheight(4.4)
+    figure.set_size_inches(CHANGES)
     end = 1e3 * max(before.schedule.seconds, after.schedule.seconds)
     for place, version, panel in zip((0.57, 0.12), (before, after), axes, strict=True):
         panel.set_position((0.13, place, 0.45, 0.35))

@@ -89,20 +89,19 @@ class Explorer:
         """The present value of every control."""
         return {name: control.value for name, control in self.controls.items()}
 
-    def _state(self) -> tuple:
+    def _state(self, values: Mapping[str, object]) -> tuple:
         """All that the view depends on: the values of the controls, and the modelled GPU."""
         gpu = current()
-        return tuple(self.values.items()), (gpu.name, id(gpu)), gpu
+        return tuple(values.items()), (gpu.name, id(gpu)), gpu
 
     @property
     def shown(self) -> Shown | ShownMarkup | ShownRow | str:
         """The view for the present values, or the message of the kernel that failed at them."""
-        return self._view(self._state())
+        return self._view(self._state(self.values))
 
-    def shown_at(self, values: Mapping[str, object]) -> Shown | ShownMarkup | ShownRow | str:
-        """The view for other values of the controls than the present ones, which stay as they are."""
-        gpu = current()
-        return self._view((tuple(values.items()), (gpu.name, id(gpu)), gpu))
+    def html_at(self, values: Mapping[str, object]) -> str:
+        """The HTML of the view for other values of the controls than the present ones, which stay as they are."""
+        return _html(self._view(self._state(values)))
 
     def _view(self, state: tuple) -> Shown | ShownMarkup | ShownRow | str:
         """The view for this state, drawn if it was not before."""
@@ -139,9 +138,9 @@ class Explorer:
         try:
             if self._fit is not None:
                 self._fit()
-            state = self._state()
+            state = self._state(self.values)
             shown = self._view(state)
-            if state == self._state():
+            if state == self._state(self.values):
                 self._display(shown, dict(state[0]))
             else:
                 self._latest.request()  # for this thread to do next
@@ -151,11 +150,8 @@ class Explorer:
 
     def _display(self, shown: Shown | ShownMarkup | ShownRow | str, values: Mapping[str, object]) -> None:
         with self.view.hold_sync():  # what is shown and what can be dragged in it arrive together
-            if isinstance(shown, str):
-                self.view.value = f'<pre role="alert" style="white-space:pre-wrap">{html.escape(shown)}</pre>'
-            else:
-                wide = {"width": shown.moved} if isinstance(shown, Shown) else {}
-                self.view.value = f'<div aria-live="polite">{shown.html(inline=True, **wide)}</div>'
+            found = _html(shown)
+            self.view.value = found if isinstance(shown, str) else f'<div aria-live="polite">{found}</div>'
             if self.draggable:
                 self.view.follow(getattr(shown, "tracks", {}), values)
 
@@ -168,6 +164,13 @@ class Explorer:
         shown = self.shown
         static = f"<pre>{html.escape(shown)}</pre>" if isinstance(shown, str) else shown.html()
         return {WIDGET_VIEW: live[WIDGET_VIEW], "text/html": static, "text/plain": repr(self)}
+
+
+def _html(shown: Shown | ShownMarkup | ShownRow | str) -> str:
+    """A view as it stands below its controls, or the message in its place."""
+    if isinstance(shown, str):
+        return f'<pre role="alert" style="white-space:pre-wrap">{html.escape(shown)}</pre>'
+    return shown.html(inline=True, **({"width": shown.moved} if isinstance(shown, Shown) else {}))
 
 
 def _words(error: Exception) -> str:

@@ -81,9 +81,9 @@ class Debugger(Explorer):
         """The moments that the slider goes through."""
         return self._timeline(self.controls["warp"].value, self.controls["by"].value)
 
-    def _state(self) -> tuple:
-        values, *rest = super()._state()
-        return values, self.note, *rest
+    def _state(self, values: Mapping[str, object]) -> tuple:
+        state, *rest = super()._state(values)
+        return state, self.note, *rest
 
     def _view(self, state: tuple) -> Shown | ShownMarkup | ShownRow | str:
         with self._drawing:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from helpers.pictures import plots
-from helpers.pictures.figures import Markup, Picture
+from helpers.pictures.figures import Markup, Picture, card_height
+from helpers.pictures.plots.step_log import CHANGES
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown
 from helpers.pictures.widgets.explorer import Explorer
@@ -79,9 +80,6 @@ def _profiled(name: str, given: object, launch: tuple, shared_bytes: int) -> Pro
     return profile(given, grid, block, args, shared_bytes=shared_bytes)
 
 
-STEP_HEIGHT = 580
-
-
 def changes(log: StepLog, *, before: str | None = None, after: str | None = None) -> Explorer:
     """Any two versions of a training step from a log: their timelines and their counts.
 
@@ -102,4 +100,4 @@ def changes(log: StepLog, *, before: str | None = None, after: str | None = None
     def draw(before: str, after: str) -> Picture:
         return plots.change_lanes(log[before], log[after])
 
-    return Explorer("changes", draw, controls, height=STEP_HEIGHT)
+    return Explorer("changes", draw, controls, height=card_height(CHANGES))
