@@ -137,9 +137,9 @@ def test_growth_says_how_far_it_is_flat():
 
 
 @pytest.mark.parametrize(("elements", "width", "words"), [
-    (70, 32, "3 instructions of 32 lanes (warps), 26 of them idle"),
-    (64, 8, "8 instructions of 8 lanes (warps), 0 of them idle"),
-    (1, 8, "1 instruction of 8 lanes (warps), 7 of them idle"),
+    (70, 32, "3 instructions of 32 lanes (warps), with 26 idle lanes"),
+    (64, 8, "8 instructions of 8 lanes (warps), with 0 idle lanes"),
+    (1, 8, "1 instruction of 8 lanes (warps), with 7 idle lanes"),
 ])  # fmt: skip
 def test_elements_are_dealt_to_lanes(elements, width, words):
     drawing = plots.lane_deal(elements, {"warps": width})

@@ -175,7 +175,7 @@ def lane_deal(elements: int, widths: Mapping[str, int]) -> Drawing:
         deals.append(
             {"name": name, "width": width, "rows": rows, "idle": idle, "high": 30 + 22 * rows, "colour": CYCLE[number]}
         )
-        told.append(f"{plural(rows, 'instruction')} of {width} lanes ({name}), {idle} of them idle")
+        told.append(f"{plural(rows, 'instruction')} of {width} lanes ({name}), with {plural(idle, 'idle lane')}")
     finding = f"{plural(elements, 'element')}: {'; '.join(told)}."
     return from_template("lane_deal", finding, elements=elements, deals=deals, mono=MONO)
 

@@ -110,7 +110,7 @@ def amdahl_curves(shares: Sequence[float], *, at: float, up_to: int = 1 << 12) -
         axes.text(up_to * 1.1, whole[-1], f"{share:.0%}", va="center", fontsize=9)
         axes.plot([at], [1 / (1 - share + share / at)], marker=MARKERS[number], color=CYCLE[number])
     axes.axvline(at, color=PALETTE["grey"], lw=0.8, ls=":")
-    axes.set(xlabel="that share becomes so many times as fast", ylabel="the whole becomes", xlim=(1, up_to))
+    axes.set(xlabel="speed-up of that share", ylabel="speed-up of the whole", xlim=(1, up_to))
     ticks = [factor for factor in (1, 4, 16, 64, 256, 1024, 4096) if factor <= up_to]
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     gains = [gain for gain in (1, 2, 5, 10, 20, 50, 100, 200, 500) if gain <= 1.2 / (1 - max(shares))]
@@ -121,6 +121,5 @@ def amdahl_curves(shares: Sequence[float], *, at: float, up_to: int = 1 << 12) -
     most = ", ".join(f"{1 / (1 - share):.3g}" for share in shares)
     return Picture(
         figure,
-        f"Where a share becomes {at:g} times as fast, the whole becomes so many times as fast: "
-        f"{said}; never more than {most}.",
+        f"Speed-up of the whole, if a share of it becomes {at:g} times as fast: {said}; never more than {most}.",
     )
