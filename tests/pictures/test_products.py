@@ -24,16 +24,16 @@ def product(side=64, tile=16, stored=WARP):
 def test_a_warp_goes_along_its_bands(step, tiles):
     picture = plots.tile_walk(product(), step=step)
     assert picture.finding == (
-        f"One warp of multiply goes along {tiles} of a and of b for its tile of c, whose 256 sums lie in the registers "
-        "of its lanes: lane 0 holds 2 of them."
+        f"One warp of the kernel multiply steps through {tiles} of a and of b. The 256 sums for its tile of c are in "
+        "the registers of its lanes: lane 0 holds 2 of them."
     )
     assert len(figures.svg(picture.figure)) < figures.LARGEST_SVG
 
 
 def test_a_tile_of_several_warps_is_a_blocks():
     assert plots.tile_walk(product(stored=BLOCK)).finding == (
-        "One block of multiply goes along 4 tiles of a and of b for its tile of c, whose 256 sums lie in the registers "
-        "of its threads: thread 0 holds 2 of them."
+        "One block of the kernel multiply steps through 4 tiles of a and of b. The 256 sums for its tile of c are in "
+        "the registers of its threads: thread 0 holds 2 of them."
     )
 
 

@@ -159,8 +159,9 @@ def tile_walk(
     axes.text(410, 338, f"orange: {plural(held, 'sum')} in the registers of {part}", fontsize=9)
     return Picture(
         figure,
-        f"One {who} of {found.kernel} goes along {plural(tiles, 'tile')} of {left} and of {right} for its tile of "
-        f"{result}, whose {tall * wide} sums lie in the registers of its {parts}: {part} holds {held} of them.",
+        f"One {who} of the kernel {found.kernel} steps through {plural(tiles, 'tile')} of {left} and of {right}. "
+        f"The {tall * wide} sums for its tile of {result} are in the registers of its {parts}: {part} holds "
+        f"{held} of them.",
     )
 
 
@@ -326,8 +327,9 @@ def tile_reuse(
     served = [len(readers[word]) for word in mine]
     return Picture(
         figure,
-        f"For each pair of tiles thread ({x}, {y}) of {found.kernel} loads {len(mine)} elements and reads {len(read)}; "
-        f"{served[0]} threads read the element that it loads into {names[0]}, and {served[1]} the one in {names[1]}.",
+        f"For each pair of tiles, thread ({x}, {y}) of the kernel {found.kernel} loads {len(mine)} elements and reads "
+        f"{len(read)}; {served[0]} threads read the element that it loads into {names[0]}, and {served[1]} the one in "
+        f"{names[1]}.",
     )
 
 
