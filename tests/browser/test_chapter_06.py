@@ -12,7 +12,7 @@ def test_keys_step_back_and_choose_another_schedule(chapter):
 
     page = chapter("06", size=None)
     page.slider("step")
-    page.wait("the outcome of both", lambda: page.figures()[0][0].startswith("In order counter[0] ends as 1; under"))
+    page.wait("the outcome of both", lambda: page.figures()[0][0].startswith("In order: counter[0] ends as 1; seed"))
 
     page.press("step", Keys.HOME, Keys.ARROW_RIGHT)
     page.wait("the first step", lambda: page.figures()[0][0].startswith("Step 1. in order: threads 0 and 1 at line 3"))

@@ -175,17 +175,13 @@ def _wrapped(text: str, width: int) -> str:
 def _finding(found: Interleavings, left: ScheduledRun, right: ScheduledRun, step: int) -> str:
     runs = (left, right)
     if all(step >= len(run.rows) for run in runs):
-        ends = [f"{_under(run)} {'it fails' if run.error else _ends(found, run)}" for run in runs]
+        ends = [f"{run.name}: {'it fails' if run.error else _ends(found, run)}" for run in runs]
         told = "the same result" if found.results == 1 else f"{found.results} different results"
         ended = f"{ends[0]}; {ends[1]}"
         tried = f"{plural(found.tried, 'schedule')} of {fitted(found.kernel, LONGEST_KERNEL)}"
         return f"{ended[0].upper()}{ended[1:]}. {tried}: {told}."
     said = [f"{run.name}: {_now(found, run, min(step, len(run.rows)))}" for run in runs]
     return f"Step {step}. {'; '.join(said)}."
-
-
-def _under(run: ScheduledRun) -> str:
-    return run.name if run.seed is None else f"under {run.name}"
 
 
 def _now(found: Interleavings, run: ScheduledRun, step: int) -> str:

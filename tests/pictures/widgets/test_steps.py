@@ -30,9 +30,7 @@ def test_the_explorer_scrubs_and_says_what_stands_where(language):
     explorer = widgets.schedules(KERNELS[language](), 1, 2, (zero(),))
     assert explorer.values["left"] == "in order" and explorer.values["step"] == explorer.controls["step"].max
     name = explorer.values["right"]
-    assert explorer.shown.alt.startswith(
-        f"In order counter[0] ends as 1; under {name} counter[0] ends as 2. 25 schedules"
-    )
+    assert explorer.shown.alt.startswith(f"In order: counter[0] ends as 1; {name}: counter[0] ends as 2. 25 schedules")
     assert choose(explorer, step=1).startswith("Step 1. in order: threads 0 and 1 at line")
     assert "reads 0, counter[0] holds 0" in explorer.shown.alt
     assert "nothing has happened yet" in choose(explorer, step=0)
