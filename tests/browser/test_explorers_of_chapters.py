@@ -37,9 +37,9 @@ MOVES = {
         ("elements", RIGHT, "Hillis–Steele, step 4 of 4 adds 8 times", "Hillis–Steele, step 4 of 5 adds 24 times"),
     ),
     "09": (
-        ("block size", RIGHT, "32 classes, 56 registers a thread (compiler): an SM of A100 holds 4 blocks of 256",
-         "32 classes, 56 registers a thread (compiler): an SM of A100 holds 3 blocks of 320"),
-        ("registers", RIGHT, "32 classes, 56 registers a thread (compiler)",
+        ("block size", RIGHT, "32 classes, 48 registers a thread (compiler): an SM of A100 holds 5 blocks of 256",
+         "32 classes, 48 registers a thread (compiler): an SM of A100 holds 4 blocks of 320"),
+        ("registers", RIGHT, "32 classes, 48 registers a thread (compiler)",
          "32 classes, 16 registers a thread (by hand)"),
         ("warps", RIGHT, "late: with 4 warps", "late: with 5 warps"),
         ("blocks", RIGHT, "433 blocks on A100", "434 blocks on A100"),
@@ -72,7 +72,7 @@ MOVES = {
         ("image", RIGHT, "Layer 1 ReLU makes 6 maps of 28 × 28 of image 0",
          "Layer 1 ReLU makes 6 maps of 28 × 28 of image 1"),
         ("layers", RIGHT, "VGG, 5 layers: an output sees", "VGG, 6 layers: an output sees"),
-        ("batch", RIGHT, "A100, FP16 tensor, batch 1:", "A100, FP16 tensor, batch 2:"),
+        ("batch", RIGHT, "A100, FP32, batch 1:", "A100, FP32, batch 2:"),
     ),
     "13c": (
         ("index", RIGHT, "swizzled: 8 × 8 coordinates on places 0 to 63, each used once. Index 0",

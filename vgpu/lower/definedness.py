@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from vgpu import isa
 from vgpu.ir import Value, vector
-from vgpu.lower import arithmetic
+from vgpu.lower import arithmetic, in_flight
 from vgpu.lower.basic_blocks import items_of, kind_of, registers_in, results, sources
 from vgpu.lower.uniform import post_dominators
 from vgpu.ptx import Instruction, Operand, Reg
@@ -91,7 +92,7 @@ def before(kernel: Kernel, instruction: Instruction, kind: str) -> list[tuple[st
         made = _made(kernel, instruction) if targets else None
     else:
         names = registers_in(instruction.operands[0]) if _copies(kernel, instruction) else sources(instruction)
-        if instruction.opcode == "wgmma" and len(instruction.operands) > 1:  # D counts where it is added to
+        if instruction.opcode == "wgmma" and in_flight.is_product(instruction):  # D counts where it is added to
             names = _operands(instruction)
             keeps = kernel.bits_value(instruction.operands[3], 1).bits()
             used(kernel, results(instruction), kernel.lanes_that_run(instruction) & keeps)
@@ -146,7 +147,7 @@ def _of(kernel: Kernel, operand: Operand) -> Value | None:
 
 def _made(kernel: Kernel, instruction: Instruction) -> Value | None:
     opcode, operands = instruction.opcode, instruction.operands
-    if opcode == "selp":
+    if opcode == "selp" and isa.match(opcode, instruction.modifiers):
         a, b, condition = (_of(kernel, o) for o in operands[1:])
         none = kernel.ir.i64(0)
         picked = kernel.bits_value(operands[3], 1).select(a or none, b or none) if a or b else None

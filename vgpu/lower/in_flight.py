@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vgpu.lower.basic_blocks import BasicBlock, registers_in, results, sources
+from vgpu.lower.basic_blocks import BasicBlock, kind_of, registers_in, results, sources
 from vgpu.ptx import Instruction, Vec
+from vgpu.ptx.shapes import has_shape
 
 
 def early(basic_blocks: Sequence[BasicBlock]) -> dict[int, list[Instruction]]:
     """For each such instruction (by its id) the products whose registers it touches."""
-    products = [i for s in basic_blocks for i in s.body if _is_product(i)]
+    products = [i for s in basic_blocks for i in s.body if is_product(i)]
     if not products:
         return {}
     by_id = {id(i): i for i in products}
@@ -41,12 +42,14 @@ def early(basic_blocks: Sequence[BasicBlock]) -> dict[int, list[Instruction]]:
     return found
 
 
-def _is_product(instruction: Instruction) -> bool:
-    return (instruction.opcode, *instruction.modifiers[:1]) in (("wgmma", "mma_async"), ("tcgen05", "ld"))
+def is_product(instruction: Instruction) -> bool:
+    """Whether it is a product or load of these, in a form that the virtual GPU runs."""
+    begins = (instruction.opcode, *instruction.modifiers[:1])
+    return begins in (("wgmma", "mma_async"), ("tcgen05", "ld")) and has_shape(kind_of(instruction), instruction)
 
 
 def _step(instruction: Instruction, flying: set[int], by_id: dict[int, Instruction]) -> set[int]:
-    if _is_product(instruction):
+    if is_product(instruction):
         return flying | {id(instruction)}
     wait = (instruction.opcode, *instruction.modifiers[:1])
     everything = wait == ("tcgen05", "wait::ld") or (
@@ -70,7 +73,7 @@ def _touches(instruction: Instruction, product: Instruction) -> bool:
     d, a = set(registers_in(product.operands[0])), product.operands[1]
     if product.opcode == "tcgen05":
         return bool(d & {*results(instruction), *sources(instruction)})
-    if _is_product(instruction) and instruction.opcode == "wgmma":  # adds to the same D, or to another
+    if is_product(instruction) and instruction.opcode == "wgmma":  # adds to the same D, or to another
         same = operands[0] == product.operands[0]
         read = {name for operand in operands[1:] for name in registers_in(operand)}
         return bool(d & read) or (not same and bool(d & set(registers_in(operands[0]))))

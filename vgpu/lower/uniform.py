@@ -8,6 +8,7 @@ wants its old value.
 from __future__ import annotations
 
 from vgpu.lower.basic_blocks import BasicBlock, kind_of, reads_carry, registers_in, results, sources
+from vgpu.lower.spaces import space_of
 from vgpu.ptx import Imm, Instruction, Operand, Special, Sym, Vec
 
 INVARIANT_SPECIALS = (
@@ -47,7 +48,7 @@ def _result_is_uniform(instruction: Instruction, uniform: set[str], invariant: b
         memory = instruction.operands[1]
         if "param" in instruction.modifiers and isinstance(memory.base, Sym):
             return True
-        if invariant or "local" in instruction.modifiers:
+        if invariant or space_of(instruction) in ("local", "cluster"):  # a cluster's addresses are found lane by lane
             return False
         return all(name in uniform for name in registers_in(memory))
     if kind == "mbarrier":  # lanes that ask for one parity of one barrier get one answer

@@ -255,8 +255,16 @@ def _shape(kind: str, opcode: str, words: Words) -> Shape:
     return SHAPES[kind](opcode, words)
 
 
+def has_shape(kind: str, instruction: Instruction) -> bool:
+    """Whether an instruction of a kind in `SHAPES` is one that the virtual GPU runs, so that its operands are known."""
+    return isinstance(_shape(kind, instruction.opcode, with_operands(instruction)), tuple)
+
+
 def wrong_shape(kind: str, instruction: Instruction, registers: Mapping[str, str]) -> str | None:
-    """What is wrong with an instruction of a kind with a row in `SHAPES`, in words; None if it is right."""
+    """What is wrong with an instruction of a kind with a row in `SHAPES`, in words; None if it is right.
+
+    None, too, for one that the virtual GPU doesn't run, whatever its operands: its lowering refuses it by name.
+    """
     words, given = with_operands(instruction), instruction.operands
     if kind == "barrier" and "red" in words and len(given) == 4:
         words = (*words, COUNTED)

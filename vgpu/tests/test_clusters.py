@@ -63,6 +63,18 @@ BODIES = {
         out[i] = x;""",
         lambda x: x,
     ),
+    "one address for all lanes": (
+        """c.sync(); float x; u32 first; asm("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(first) : "r"(
+        (u32)__cvta_generic_to_shared(s))); asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(first));
+        out[i] = x;""",
+        lambda x: x[:, :1, :1] + 0 * x,
+    ),
+    "its own word by one address": (
+        """float x; __syncthreads();
+        asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"((u32)__cvta_generic_to_shared(s))); out[i] = x;
+        """,
+        lambda x: x[:, :, :1] + 0 * x,
+    ),
     "addresses there and back": (
         """c.sync(); float* there = c.map_shared_rank(&s[t], next);
         out[i] = *(float*)__cvta_shared_to_generic(__cvta_generic_to_shared(there));""",

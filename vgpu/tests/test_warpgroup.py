@@ -381,12 +381,12 @@ MMA = "wgmma.mma_async.sync.aligned"
 GOOD = f"{MMA}.m64n8k16.f32.f16.f16 {{%f0, %f1, %f2, %f3}}, %d0, %d1, %p0, 1, 1, 0, 0;"
 
 
-def refused(line: str) -> str:
+def refused(line: str, head: str = HEAD) -> str:
     from vgpu.launch import launch
     from vgpu.ptx import PTXSyntaxError
 
     with pytest.raises((PTXSyntaxError, Unsupported)) as error:
-        kernel = launch.load(f"{HEAD}{line}\nret; }}\n", language="cuda")["k"]
+        kernel = launch.load(f"{head}{line}\nret; }}\n", language="cuda")["k"]
         launch.launch(kernel, 1, 128, [])
     return str(error.value)
 
@@ -598,6 +598,15 @@ def found_in(monkeypatch, run) -> list:
     monkeypatch.setattr(launch, "launch", sanitized)
     run()
     return every
+
+
+@pytest.mark.parametrize("line", ["wgmma.sys.sync.aligned !%p1, 1;", "tcgen05.ld.sync.aligned.32x32b.u64.b32 [%r1];"])
+def test_what_is_refused_is_refused_by_name_when_watched(monkeypatch, line):
+    """Whatever operands it has."""
+    told = []
+    head = HEAD.replace("sm_90a", "sm_100a") if line.startswith("tcgen05") else HEAD
+    found_in(monkeypatch, lambda: told.append(refused(line, head)))
+    assert line.split()[0] in told[0]
 
 
 @pytest.mark.parametrize("wait", [WAIT_ALL, WAIT_ONE], ids=["one group", "two groups"])

@@ -321,7 +321,7 @@ def _wgmma(words, operands, registers, n, hinted):
     (d, a, b, keep), numbers = operands[:4], [o.value for o in operands[4:] if isinstance(o, Imm)]
     if not _vector(d, shape[1] // (4 if kinds[0] == "f16" else 2), registers, source=True):
         return "has another number of sums"
-    if not (isinstance(a, Reg | Imm) or _vector(a, 4, registers, source=True)) or not isinstance(b, Reg | Imm):
+    if not (_fits("v", (a,), registers) or _vector(a, 4, registers, source=True)) or not _fits("v", (b,), registers):
         return "has other matrices"
     turns = (1 if isinstance(a, Vec) else 2) if kinds[1] in ("f16", "bf16") else 0
     scales = 0 if kinds[0] == "s32" else 2
