@@ -28,17 +28,17 @@ class Gauge:
 
 
 GAUGES = (
-    Gauge("utilization.gpu", "%", "part of the last sample period in which at least one kernel ran"),
-    Gauge("utilization.memory", "%", "part of it in which device memory was read or written"),
-    Gauge("memory.used", "MiB", "device memory given out, whoever asked: contexts and caches of allocators too"),
-    Gauge("memory.total", "MiB", "device memory there is"),
-    Gauge("clocks.sm", "MHz", "clock of the SMs at the moment"),
+    Gauge("utilization.gpu", "%", "share of the last sample period in which at least one kernel ran"),
+    Gauge("utilization.memory", "%", "share of it in which device memory was read or written"),
+    Gauge("memory.used", "MiB", "device memory allocated by all programs, including contexts and cached blocks"),
+    Gauge("memory.total", "MiB", "all device memory"),
+    Gauge("clocks.sm", "MHz", "current clock of the SMs"),
     Gauge("clocks.max.sm", "MHz", "the highest clock of the SMs"),
     Gauge("clocks.mem", "MHz", "clock of the memory"),
     Gauge("power.draw", "W", "power drawn"),
     Gauge("power.limit", "W", "power at which clocks are lowered"),
     Gauge("temperature.gpu", "°C", "temperature of the chip"),
-    Gauge("clocks_event_reasons.active", "bits", "why the clock is not higher: idle, power, temperature, a setting"),
+    Gauge("clocks_event_reasons.active", "bits", "why the clock is not higher: idle, power, temperature or a setting"),
 )
 _ABSENT = ("[N/A]", "[Not Supported]", "N/A", "")
 _LONGEST = 20  # seconds; the driver may have to wake the GPU first

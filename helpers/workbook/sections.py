@@ -93,7 +93,8 @@ def total(cells: Sequence[NotebookNode]) -> str:
 
 def listing(cells: Sequence[NotebookNode]) -> str:
     """The line of a chapter's first cell that lists its sections and their minutes."""
-    return "**Sections:** " + " · ".join(f"{each.link} {_minutes(each)}" for each in sections(cells))
+    between = "\N{NO-BREAK SPACE}· "  # so that no line begins with the dot
+    return "**Sections:** " + between.join(f"{each.link} {_minutes(each)}" for each in sections(cells))
 
 
 def _minutes(section: Section) -> str:

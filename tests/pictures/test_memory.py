@@ -233,12 +233,12 @@ def test_without_a_diagnosis_every_question_leads_on_and_to_a_fix():
 
 
 @pytest.mark.parametrize(("rounds", "blocks", "words", "finding"), [
-    (1, N // 256, "requested: ", "no to uncoalesced access; uncoalesced access"),
-    (900, N // 256, "gains next to nothing", "no to uncoalesced access; compute-bound, no symptom worth fixing"),
-    (900, 8, "requested: gains next to nothing", "no to launch too small and uncoalesced access; launch too small"),
+    (1, N // 256, "requested: ", "uncoalesced access; diagnosis: uncoalesced access"),
+    (900, N // 256, "gains next to nothing", "uncoalesced access; diagnosis: compute-bound, no symptom worth fixing"),
+    (900, 8, "requested: gains next to nothing", "launch too small and uncoalesced access; diagnosis: launch"),
 ], ids=["worth fixing", "not worth it", "two symptoms"])  # fmt: skip
 def test_a_diagnosis_stands_beside_its_questions(rounds, blocks, words, finding):
     diagnosis = found(rounds, blocks)
     drawn = plots.questions(diagnosis)
-    assert words in drawn.svg and drawn.finding.startswith(f"it: {finding}")
+    assert words in drawn.svg and drawn.finding.startswith(f"it, symptoms: {finding}")
     assert drawn.svg.count(">no<") == 1 + sum(answer.present for answer in diagnosis.answers)

@@ -180,12 +180,11 @@ def test_an_order_that_is_missing_is_named_and_an_event_becomes_an_arrow():
     loose, tied = (plots.stream_order(streams.dry_run(joined, ordered)) for ordered in (False, True))
     waits = "the host waits for add in stream 1"
     assert loose.finding == (
-        f"4 operations in 2 streams. Across streams: {waits}. Missing is an order of add in stream 2 and add in "
-        "stream 1."
+        f"4 operations in 2 streams. Across streams: {waits}. Unordered conflicts: add in stream 2 and add in stream 1."
     )
     assert tied.finding == (
-        f"4 operations in 2 streams. Across streams: add in stream 1 waits for add in stream 2; {waits}. No order is "
-        "missing."
+        f"4 operations in 2 streams. Across streams: add in stream 1 waits for add in stream 2; {waits}. "
+        "No unordered conflicts."
     )
     rows = [text.get_text() for text in tied.figure.axes[0].texts]
     assert rows[:3] == ["the host", "stream 1", "stream 2"]

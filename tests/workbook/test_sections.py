@@ -70,7 +70,7 @@ def test_what_sections_take(cells):
 
 
 def test_the_line_that_lists_them(cells):
-    assert sections.listing(cells) == ("**Sections:** [One](#One) 5 + 1 · [Two](#Two-(optional)) (9)")
+    assert sections.listing(cells) == "**Sections:** [One](#One) 5 + 1\N{NO-BREAK SPACE}· [Two](#Two-(optional)) (9)"
 
 
 def test_a_track_counts_its_sections_alone(cells, tmp_path, monkeypatch, capsys):

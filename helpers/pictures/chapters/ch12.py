@@ -39,5 +39,4 @@ def _finding(diagnosis: Diagnosis | None) -> str:
             "to the symptom and the chapter with its remedy."
         )
     found = [answer.symptom.name for answer in diagnosis.answers if answer.present]
-    noes = f"no to {' and '.join(found)}" if found else "yes to every question that counters answer"
-    return f"{diagnosis.kernel}: {noes}; {diagnosis.verdict}."
+    return f"{diagnosis.kernel}, symptoms: {' and '.join(found) or 'none'}; diagnosis: {diagnosis.verdict}."

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from helpers.results.step_log import Version
     from vgpu.tools.streams.spans import Schedule, Span
 
-LANES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "back"}
+LANES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "to the host"}
 _COLOURS = {"host": "blue", "H2D": "green", "SMs": "orange", "D2H": "purple"}
 NARROWEST = 1 / 700  # of the axis: what is shorter is drawn as long as this
 BARS = {

@@ -124,4 +124,4 @@ def _finding(
     waits = "; ".join(f"{where(number)} waits for {where(before)}" for before, number in crossing)
     told += f"Across streams: {waits}. " if waits else "Nothing is ordered across streams. "
     missing = "; ".join(f"{where(one)} and {where(other)}" for one, other in (hazard.numbers for hazard in hazards))
-    return told + (f"Missing is an order of {missing}." if missing else "No order is missing.")
+    return told + (f"Unordered conflicts: {missing}." if missing else "No unordered conflicts.")

@@ -71,7 +71,7 @@ def timer_bars(launch_us: float, kernel_us: float, *, launches: int = 1, source:
 
 MOST_BARS = 150  # drawn as marks of their own
 LANES = ("host", "H2D", "SMs", "D2H")
-LANE_NAMES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "back"}
+LANE_NAMES = {"host": "host", "H2D": "to the GPU", "SMs": "SMs", "D2H": "to the host"}
 UNITS_OF_TIME = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
@@ -262,13 +262,13 @@ def _finding(schedule: Schedule, number: int, start: float, end: float, name: st
     seen = "the whole program" if end - start >= schedule.seconds * 0.999 else f"these {seconds_text(end - start)}"
     return (
         f"{said} {number} of {len(schedule.spans)}, on {_WHERE.get(chosen.engine, chosen.engine)}: {chosen.label}"
-        f"{_details(chosen)} takes {seconds_text(chosen.end - chosen.start)} from {seconds_text(chosen.start)} on "
-        f"({schedule.kind} on {schedule.gpu}). Some kernel runs in {share:.0%} of {seen}: so nvidia-smi defines "
-        "utilisation."
+        f"{_details(chosen)} starts at {seconds_text(chosen.start)} and takes "
+        f"{seconds_text(chosen.end - chosen.start)} ({schedule.kind} on {schedule.gpu}). A kernel is running for "
+        f"{share:.0%} of {seen}, which is what nvidia-smi calls utilisation."
     )
 
 
-_WHERE = {"H2D": "the way to the GPU", "D2H": "the way back", "SMs": "the SMs"}
+_WHERE = {"H2D": "the engine that copies to the GPU", "D2H": "the engine that copies to the host", "SMs": "the SMs"}
 
 
 def _details(span: Span) -> str:

@@ -217,13 +217,14 @@ def with_numba():
 )
 def test_every_operation_is_gone_through(program, count, kernel, memory):
     explorer = widgets.timeline(program)
-    assert f"Operation {explorer.values['operation']} of {count}, on the way" in explorer.shown.alt  # the longest
+    assert f"Operation {explorer.values['operation']} of {count}, on the engine" in explorer.shown.alt  # the longest
     said = []
     for number in range(1, count + 1):
         said.append(choose(explorer, operation=number))
         assert said[-1].startswith(f"Operation {number} of {count}, on ")
     assert explorer.controls["operation"].max == count
-    assert "the way to the GPU: H2D" in said[0] and f", {memory}, at " in said[0] and "the way back: D2H" in said[-1]
+    assert "copies to the GPU: H2D" in said[0] and f", {memory}, at " in said[0]
+    assert "copies to the host: D2H" in said[-1]
     assert f"the SMs: {kernel} (256 blocks)" in said[1] and "(modelled on A100)" in said[1]
 
 
@@ -231,9 +232,9 @@ def test_the_share_is_that_of_the_kernels_in_the_window():
     schedule = streams.schedule(with_numba)
     explorer = widgets.timeline(with_numba)
     share = schedule.busy("SMs") / schedule.seconds
-    assert f"Some kernel runs in {share:.0%} of the whole program" in explorer.shown.alt
+    assert f"A kernel is running for {share:.0%} of the whole program" in explorer.shown.alt
     explorer.controls["operation"].value, explorer.controls["zoom"].value = 2, 32
-    assert "of these" in explorer.shown.alt and f"in {share:.0%} of" not in explorer.shown.alt
+    assert "of these" in explorer.shown.alt and f"for {share:.0%} of" not in explorer.shown.alt
 
 
 def test_another_program_may_have_fewer_operations():
