@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from helpers.workbook.chapters import PAGES
 from helpers.workbook.gpu.needed import needed
 from helpers.workbook.gpu.outcome import Outcome
+from vgpu.base.words import plural
 
 if TYPE_CHECKING:
     from helpers.results.timing import Timing
@@ -63,7 +64,7 @@ def run(root: Path) -> Outcome:
         except (subprocess.SubprocessError, OSError, ValueError) as error:
             failed.append(f"{name}: {error}")
             print(f"  {failed[-1]}", flush=True)
-    return Outcome(f"{len(found)} ladders timed, {len(failed)} failed", tuple(failed), {"ladders": found})
+    return Outcome(f"{plural(len(found), 'ladder')} timed, {len(failed)} failed", tuple(failed), {"ladders": found})
 
 
 def measured(program: str, root: Path) -> dict[str, dict[str, Any]]:

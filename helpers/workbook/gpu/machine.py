@@ -22,6 +22,7 @@ def describe() -> dict[str, Any]:
     found = driver.probe() or driver.Found()
     there = {name: each.version for name, each in packages.installed().items() if RELEVANT.match(name)}
     pins = packages.read_pins(packages.PINS.read_text(encoding="utf-8"))
+    other = [name for name in sorted(there) if name in pins and not packages.same_version(there[name], pins[name])]
     return {
         "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
         "device": found.name,
@@ -30,7 +31,7 @@ def describe() -> dict[str, Any]:
         "nvidia-smi": asked_of_smi(),
         "python": platform.python_version(),
         "packages": dict(sorted(there.items())),
-        "pinned": {name: pins[name] for name, version in sorted(there.items()) if differs(version, pins.get(name))},
+        "pinned": {name: pins[name] for name in other},
     }
 
 
@@ -40,11 +41,6 @@ def asked_of_smi() -> dict[str, str]:
         return smi.query(SETTINGS)
     except smi.Unread as problem:
         return {"problem": str(problem)}
-
-
-def differs(version: str, pin: str | None) -> bool:
-    """Whether there is a pin, and this is another version; 2.13.0+cu130 is a build of 2.13.0."""
-    return pin is not None and version.partition("+")[0] != pin
 
 
 def cuda_of_driver() -> str:

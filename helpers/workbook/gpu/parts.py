@@ -14,6 +14,7 @@ from pathlib import Path
 from helpers.workbook.chapters import PAGES
 from helpers.workbook.gpu import counters, ladders
 from helpers.workbook.gpu.outcome import NotRun, Outcome
+from vgpu.base.words import plural
 
 TESTS = "tests/gpu"
 """Where the tests marked `gpu` are."""
@@ -43,7 +44,7 @@ def read_junit(text: str) -> Outcome:
             first = (problem.get("message") or "").splitlines() or [""]
             failed.append(f"{case.get('name')}: {first[0]}")
     passed = len(cases) - len(failed) - skipped
-    return Outcome(f"{passed} tests passed, {len(failed)} failed, {skipped} skipped", tuple(failed))
+    return Outcome(f"{plural(passed, 'test')} passed, {len(failed)} failed, {skipped} skipped", tuple(failed))
 
 
 def run_chapters(root: Path) -> Outcome:
@@ -56,7 +57,9 @@ def run_chapters(root: Path) -> Outcome:
         print(f"  {result.report()}", flush=True)
         seconds[path.stem] = round(result.seconds, 1)
         failed += [f"{path.stem}: {problem}" for problem in result.problems]
-    return Outcome(f"{len(seconds)} chapters ran, {len(failed)} problems", tuple(failed), {"seconds": seconds})
+    return Outcome(
+        f"{plural(len(seconds), 'chapter')} ran, {plural(len(failed), 'problem')}", tuple(failed), {"seconds": seconds}
+    )
 
 
 @dataclass(frozen=True)
