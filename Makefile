@@ -41,7 +41,8 @@ notebooks: environment
 # Where nothing can be installed, the Python at hand runs what its packages allow; PYTHON=… names another one.
 gpu:
 	@if $(MAKE) --no-print-directory environment; then $(BIN)/python -m helpers.cli gpu; \
-	else echo "Going on with $(PYTHON) and its own packages."; $(PYTHON) -m helpers.cli gpu; fi
+	elif [ -n "$(PYTHON)" ] && $(PYTHON) $(SUITABLE); then \
+	  echo "Going on with $(PYTHON) and the packages that it has."; $(PYTHON) -m helpers.cli gpu; else exit 1; fi
 
 versions: environment
 	$(BIN)/python -m vgpu.tests.versions

@@ -114,7 +114,7 @@ def counted(case: Case) -> dict[str, int]:
 
     kernel = cp.RawKernel(case.source, "k")
     found = profile(kernel, case.grid, case.block, case.arguments(cp.asarray))
-    return {key: int(found[key]) for key in COMPARED}
+    return {key: int(found[key] or 0) for key in COMPARED}
 
 
 # -- Nsight Compute -------------------------------------------------------------------------------------

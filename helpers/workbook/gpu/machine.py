@@ -8,7 +8,6 @@ import platform
 import re
 from typing import Any
 
-from helpers.results import smi
 from helpers.workbook import packages
 from vgpu.hardware import driver
 
@@ -37,6 +36,8 @@ def describe() -> dict[str, Any]:
 
 def asked_of_smi() -> dict[str, str]:
     """The driver's version and the GPU's settings, or why `nvidia-smi` doesn't give them."""
+    from helpers.results import smi  # `missing` below needs no package
+
     try:
         return smi.query(SETTINGS)
     except smi.Unread as problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 
 import pytest
@@ -121,6 +122,14 @@ def test_without_a_usable_gpu_nothing_is_red(seen, monkeypatch, tmp_path, capsys
     shown = capsys.readouterr().out
     assert shown.startswith("Nothing to measure: ") and shown.count("\n") == 1 and reason in shown
     assert not (tmp_path / "gpu.json").exists()
+
+
+def test_without_a_gpu_no_package_is_needed(root):
+    """So `make gpu` says what is missing where nothing can be installed."""
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
+    command = [sys.executable, "-S", "-m", "helpers.cli", "gpu"]
+    said = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=60)
+    assert (said.returncode, said.stderr) == (0, "") and "CUDA_VISIBLE_DEVICES hides every GPU" in said.stdout
 
 
 def test_a_gpu_that_is_left_alone_by_choice_is_not_called_missing(seen, monkeypatch):
