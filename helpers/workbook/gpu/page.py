@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from helpers.pictures.figures import PALETTE, Picture, new, show, styled
+from helpers.pictures.plots.speedups import rounded
 from helpers.workbook.gpu.ladders import LIBRARIES
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.streams.spans import table
@@ -64,7 +65,7 @@ def ladder(name: str, timings: Mapping[str, Mapping[str, Any]]) -> Table:
     rows = []
     for version, timing in timings.items():
         known = f"{version} ({LIBRARIES[version]})" if version in LIBRARIES else version
-        rates = [f"{timing[unit]:,.4g} {unit}" for unit in ("GB/s", "GFLOP/s") if timing[unit] is not None]
+        rates = [f"{rounded(timing[unit])} {unit}" for unit in ("GB/s", "GFLOP/s") if timing[unit] is not None]
         ratio = of_library(version, timings)
         share = "" if ratio is None else f"{ratio:.1%}"
         rows.append((known, seconds_text(timing["seconds"]), ", ".join(rates), share))
@@ -94,17 +95,20 @@ def markdown(results: Results) -> str:
 
 
 @styled
-def bars(name: str, timings: Mapping[str, Mapping[str, Any]]) -> Picture:
-    """The time of each version of a ladder, on a logarithmic axis; a library's bar is orange."""
+def times(name: str, timings: Mapping[str, Mapping[str, Any]]) -> Picture:
+    """The time of each version of a ladder, on a logarithmic axis; a library's mark is an orange diamond."""
     figure, axes = new()
     for at, (version, timing) in enumerate(timings.items()):
-        colour = PALETTE["orange" if version in LIBRARIES else "blue"]
-        axes.barh(at, timing["seconds"], color=colour, hatch="////" if version in LIBRARIES else None, ec="white", lw=0)
-        axes.text(timing["seconds"], at, f" {seconds_text(timing['seconds'])}", va="center", fontsize=8)
-    axes.set(xscale="log", yticks=range(len(timings)), xlabel="seconds, measured; hatched: a library")
+        marker, colour = ("D", "orange") if version in LIBRARIES else ("o", "blue")
+        axes.plot(timing["seconds"], at, marker, color=PALETTE[colour], ms=8)
+        axes.annotate(
+            seconds_text(timing["seconds"]), (timing["seconds"], at), (8, 0), textcoords="offset points", va="center"
+        )
+    axes.set(xscale="log", yticks=range(len(timings)), xlabel="seconds, measured; diamonds: libraries")
     axes.set_yticklabels(list(timings), fontsize=8)
-    axes.invert_yaxis()
+    axes.grid(axis="both")
     axes.margins(x=0.15)
+    axes.invert_yaxis()
     fastest = min(timings, key=lambda version: timings[version]["seconds"])
     return Picture(figure, f"{name}: the fastest is {fastest}, {seconds_text(timings[fastest]['seconds'])} (measured).")
 
@@ -112,13 +116,13 @@ def bars(name: str, timings: Mapping[str, Mapping[str, Any]]) -> Picture:
 def html(results: Results) -> str:
     """The tables and charts as one page."""
     heading = escape(title(results))
-    body = [table(escape(each.title), each.heads, each.rows) for each in tables(results)]
+    body = [f"<h2>{escape(each.title)}</h2>{table('', each.heads, each.rows)}" for each in tables(results)]
     body += [
-        show(bars(name, timings)).html()
+        show(times(name, timings)).html()
         for name, timings in results["parts"].get("ladders", {}).get("ladders", {}).items()
         if len(timings) > 1
     ]
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{heading}</title>'
-        f'<body style="font-family:sans-serif"><h1>{heading}</h1>{"<br>".join(body)}</body></html>\n'
+        f'<body style="font-family:sans-serif"><h1>{heading}</h1>{"".join(body)}</body></html>\n'
     )
