@@ -8,7 +8,7 @@ PYTHON ?= $(shell for p in $(CANDIDATES); do if $$p $(SUITABLE) 2>/dev/null; the
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help environment lab check test lint notebooks versions site clean
+.PHONY: help environment lab check test lint notebooks gpu versions site clean
 
 help:
 	@echo "make lab        open the workbook in JupyterLab"
@@ -16,6 +16,7 @@ help:
 	@echo "make test       run the tests, every chapter and lab included"
 	@echo "make lint       check style, formatting and types"
 	@echo "make notebooks  run every notebook and store what it shows"
+	@echo "make gpu        on a machine with an NVIDIA GPU: measure what only a GPU can show"
 	@echo "make site       make the course a website, in build/site (half an hour at first)"
 	@echo "make versions   try the newest Numba, CuPy, Triton … with the engine (network, minutes)"
 	@echo "make clean      remove the environment and the caches"
@@ -36,6 +37,12 @@ lint: environment
 
 notebooks: environment
 	$(BIN)/warpbook notebooks --store
+
+# Where nothing can be installed, the Python at hand runs what its packages allow; PYTHON=… names another one.
+gpu:
+	@if $(MAKE) --no-print-directory environment; then $(BIN)/python -m helpers.cli gpu; \
+	elif [ -n "$(PYTHON)" ] && $(PYTHON) $(SUITABLE); then \
+	  echo "Going on with $(PYTHON) and the packages that it has."; $(PYTHON) -m helpers.cli gpu; else exit 1; fi
 
 versions: environment
 	$(BIN)/python -m vgpu.tests.versions

@@ -133,6 +133,35 @@ def notebooks(arguments: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
+# -- gpu ------------------------------------------------------------------------------------------------
+
+
+def gpu_arguments(parser: argparse.ArgumentParser) -> None:
+    from helpers.workbook.gpu.parts import PARTS
+
+    names = [part.name for part in PARTS]
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"which, of {', '.join(names)}; default all")
+    parser.add_argument("--to", type=Path, metavar="FILE", help="where to write the results, default build/gpu.json")
+    parser.add_argument("--show", type=Path, metavar="FILE", help="run nothing, show the results in this file")
+
+
+def gpu(arguments: argparse.Namespace) -> int:
+    from helpers.workbook.gpu import run as runner
+    from helpers.workbook.gpu.parts import PARTS
+
+    print_utf8()
+    if arguments.show:
+        if not arguments.show.is_file():
+            raise UsageProblem(f"There is no file {arguments.show}.")
+        runner.show(arguments.show)
+        return 0
+    names = [part.name for part in PARTS]
+    if unknown := set(arguments.parts) - set(names):
+        raise UsageProblem(f"There is no part {', '.join(sorted(unknown))}. There are: {', '.join(names)}.")
+    root = project_folder()
+    return runner.run(root, arguments.to or root / "build" / "gpu.json", arguments.parts)
+
+
 # -- script, progress, chapters, index -----------------------------------------------------------------
 
 
@@ -296,6 +325,7 @@ COMMANDS = (
     Command("repair", "install what is missing, and reinstall what is damaged", no_arguments, repair),
     Command("test", "run the tests, the notebooks included", test_arguments, test),
     Command("notebooks", "run the notebooks from clean kernels", notebooks_arguments, notebooks),
+    Command("gpu", "measure what only an NVIDIA GPU can show, and keep the results", gpu_arguments, gpu),
     Command("progress", "show what you have answered and passed, and what comes next", track_argument, progress),
     Command("script", "write a chapter as a plain script, for ncu and nsys", script_arguments, script),
     Command("repeat", "train a chapter with several seeds, keep what comes out", repeat_arguments, repeat),

@@ -174,6 +174,23 @@ def test_make_makes_an_environment_anew_whose_python_is_gone(project_copy):
     assert not (project_copy / ".venv" / ".installed").exists() and not python.is_symlink()
 
 
+def noted(path, status=0):
+    """A program that notes what it is given in a file beside it, and fails to install."""
+    path.write_text(f'#!/bin/sh\necho "$@" >> {path}-calls\ncase "$*" in *install*) exit {status};; esac\n')
+    path.chmod(0o755)
+    return path.with_name(f"{path.name}-calls")
+
+
+@pytest.mark.parametrize("status", [0, 1], ids=["installs", "nothing can be installed"])
+def test_make_gpu_goes_on_with_the_python_at_hand(project_copy, status):
+    calls = {name: noted(project_copy / name, status) for name in (".venv/bin/python", "base-python")}
+    command = ["make", "gpu", f"PYTHON={project_copy / 'base-python'}"]
+    made = subprocess.run(command, cwd=project_copy, capture_output=True, text=True, timeout=60)
+    ran = [name for name, file in calls.items() if file.exists() and "-m helpers.cli gpu" in file.read_text()]
+    assert made.returncode == 0 and ran == (["base-python"] if status else [".venv/bin/python"])
+    assert ("Going on with" in made.stdout) == bool(status)
+
+
 def test_make_refuses_an_unfit_python(root, tmp_path):
     old = tmp_path / "python-of-old"
     old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.9.2\nexit 1\n')

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -84,23 +84,34 @@ class Reading:
         return "measured by nvidia-smi" if self.values is not None else f"Nothing read: {self.why}."
 
 
+class Unread(Exception):
+    """`nvidia-smi` gave no answer; the message says why."""
+
+
 def read() -> Reading:
     """Every gauge of the first GPU, once."""
     if not real_gpu():
         return Reading(None, "no GPU runs the kernels here")
+    try:
+        return Reading(query([gauge.field for gauge in GAUGES]))
+    except Unread as problem:
+        return Reading(None, str(problem))
+
+
+def query(fields: Sequence[str]) -> dict[str, str]:
+    """The texts of these fields of the first GPU; `nvidia-smi --help-query-gpu` lists all. Raises Unread."""
     if shutil.which("nvidia-smi") is None:
-        return Reading(None, "nvidia-smi is not on the path")
-    fields = ",".join(gauge.field for gauge in GAUGES)
-    asked = ["nvidia-smi", "--id=0", f"--query-gpu={fields}", "--format=csv,noheader,nounits"]
+        raise Unread("nvidia-smi is not on the path")
+    asked = ["nvidia-smi", "--id=0", f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits"]
     try:
         answer = subprocess.run(asked, capture_output=True, text=True, timeout=_LONGEST, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Reading(None, f"nvidia-smi did not answer ({error})")
+        raise Unread(f"nvidia-smi did not answer ({error})") from None
     texts = [text.strip() for text in answer.stdout.strip().splitlines()[-1:] for text in text.split(",")]
-    if answer.returncode or len(texts) != len(GAUGES):
+    if answer.returncode or len(texts) != len(fields):
         said = (answer.stdout or answer.stderr).strip().splitlines()
-        return Reading(None, f"nvidia-smi said: {said[0] if said else f'exit {answer.returncode}'}")
-    return Reading(dict(zip((gauge.field for gauge in GAUGES), texts, strict=True)))
+        raise Unread(f"nvidia-smi said: {said[0] if said else f'exit {answer.returncode}'}")
+    return dict(zip(fields, texts, strict=True))
 
 
 def during(run: Callable[[], object], seconds: float = 2.0) -> Reading:

@@ -1,24 +1,21 @@
-"""The virtual GPU's counters beside Nsight Compute's: `python -m tests.gpu.ncu` on a machine with a GPU and `ncu`.
+"""The virtual GPU's counters beside Nsight Compute's.
 
-Every case is launched once on the GPU under `ncu`, and once on the virtual GPU. The table is printed, and written to
-`tests/gpu/ncu.json` with the device, the versions and the date, so that it can be read where there is no GPU.
+Every case is launched once on the GPU under `ncu`, which runs this file, and once on the virtual GPU.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
-import datetime
-import json
+import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
+from helpers.workbook.gpu.outcome import NotRun, Outcome
 
-TARGET = Path(__file__).with_name("ncu.json")
 # What counts the same things on both; instructions are PTX here and machine code there, so they are not compared.
 COMPARED = (
     "global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors",
@@ -45,6 +42,8 @@ class Case:
         return f'extern "C" __global__ void k(const {t}* in, {t}* out, int n) {{\n{self.body}\n}}\n'
 
     def arguments(self, asarray: Callable) -> tuple:
+        import numpy as np
+
         dtype = {"float": np.float32, "double": np.float64, "int": np.int32, "char": np.int8, "float4": np.float32}
         width = 4 if self.kind == "float4" else 1
         data = (np.arange(self.n * width) % 61).astype(dtype[self.kind])
@@ -115,35 +114,71 @@ def counted(case: Case) -> dict[str, int]:
 
     kernel = cp.RawKernel(case.source, "k")
     found = profile(kernel, case.grid, case.block, case.arguments(cp.asarray))
-    return {key: int(found[key]) for key in COMPARED}
+    return {key: int(found[key] or 0) for key in COMPARED}
 
 
-def nsight_names() -> dict[str, str]:
-    """The counters that are compared, by Nsight Compute's names."""
+# -- Nsight Compute -------------------------------------------------------------------------------------
+
+PLACES = ("/usr/local/cuda/bin", "/opt/nvidia/nsight-compute")
+"""Where `ncu` may be if it isn't on the PATH: CUDA's packages and Nsight Compute's installer put it there."""
+LOCKED = "ERR_NVGPUCTRPERM"
+HOW_TO_UNLOCK = (
+    f"profiling is locked on this machine ({LOCKED}). Only root may use the counters; its administrator can allow "
+    f"others to: https://developer.nvidia.com/{LOCKED}"
+)
+LONGEST = 900  # seconds
+
+
+def nsight_names() -> dict[str, tuple[str, ...]]:
+    """For each counter that is compared the metrics of Nsight Compute that it is the sum of.
+
+    Nsight Compute counts atomics without a result, which don't wait for memory, as reductions (`op_red`).
+    """
     from vgpu.launch.counters import COUNTERS
 
-    return {c.nsight: c.key for c in COUNTERS if c.key in COMPARED and c.nsight}
+    names = {each.key: (each.nsight,) for each in COUNTERS if each.key in COMPARED and each.nsight}
+    return {key: (*own, *(each.replace("op_atom", "op_red") for each in own if "op_atom" in each))
+            for key, own in names.items()}  # fmt: skip
 
 
-def read(text: str) -> list[dict[str, int]]:
-    """The metrics of each launch in `ncu --csv --page raw`: a row of names, a row of units, a row a launch.
+def find_ncu(places: Sequence[str] = PLACES) -> str | None:
+    """The path of `ncu`, of several installed ones the newest; None where there is none."""
+    found = [path for place in places for path in (Path(place, "ncu"), *sorted(Path(place).glob("*/ncu"))[::-1])]
+    return shutil.which("ncu") or next((str(path) for path in found if path.is_file()), None)
 
-    Raises ValueError where the text has no such table: `ncu` says why in it.
+
+def read(text: str) -> list[dict[str, int | None]]:
+    """The counters of each launch in `ncu --csv --page raw`: a row of names, a row of units, a row a launch.
+
+    A metric that this GPU or this `ncu` doesn't have is None. Raises NotRun where the text has no such table: `ncu`
+    says why in it.
     """
     lines = text.splitlines()
-    start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
+    start = next((number for number, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
-        raise ValueError("ncu gave no table; it said:\n" + text[-2000:])
-    rows = list(csv.DictReader(lines[start:]))
-    names = nsight_names()
-    missing = sorted(set(names) - set(rows[0]))
-    if missing:
-        raise ValueError(f"ncu does not know {', '.join(missing)}; see `ncu --query-metrics`")
-    launches = [row for row in rows if row["ID"].strip()]
-    return [{key: int(float(row[name].replace(",", ""))) for name, key in names.items()} for row in launches]
+        raise NotRun(why_no_table(lines))
+    rows = csv.DictReader(line for line in lines[start:] if line.startswith('"'))
+    return [
+        {key: _sum(row, names) for key, names in nsight_names().items()} for row in rows if row["ID"].strip()
+    ]  # fmt: skip
 
 
-def compare(measured: list[dict[str, int]]) -> list[dict]:
+def _sum(row: Mapping[str, str], names: Sequence[str]) -> int | None:
+    try:
+        return sum(int(float(row[name].replace(",", ""))) for name in names)
+    except (KeyError, ValueError):  # "(!) n/a"
+        return None
+
+
+def why_no_table(lines: Sequence[str]) -> str:
+    """What `ncu` says where it has nothing to show."""
+    if any(LOCKED in line for line in lines):
+        return HOW_TO_UNLOCK
+    said = [line for line in lines if line.startswith("==ERROR==")] or [line for line in lines if line.strip()]
+    return f"ncu gave no table; it said: {said[-1] if said else 'nothing'}"
+
+
+def compare(measured: Sequence[Mapping[str, int | None]]) -> list[dict]:
     """One row a case and counter that either side does not leave at 0."""
     if len(measured) != len(CASES):
         raise ValueError(f"ncu saw {len(measured)} launches of {len(CASES)}")
@@ -156,32 +191,27 @@ def compare(measured: list[dict[str, int]]) -> list[dict]:
     return found
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.gpu.ncu", description=__doc__)
-    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    if parser.parse_args().child:
-        on_the_gpu()
-        return 0
-    metrics = ",".join(nsight_names())
-    command = ["ncu", "--csv", "--page", "raw", "--print-units", "base", "--kernel-name", "k", "--metrics", metrics,
-               sys.executable, "-m", "tests.gpu.ncu", "--child"]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True)
-    rows = compare(read(done.stdout + done.stderr))
-    version = subprocess.run(["ncu", "--version"], capture_output=True, text=True).stdout.strip().splitlines()[-1]
-    import cupy
-
-    properties = cupy.cuda.runtime.getDeviceProperties(0)
-    report = {
-        "device": properties["name"].decode(), "ncu": version, "cupy": cupy.__version__,
-        "date": datetime.date.today().isoformat(), "rows": rows,
-    }  # fmt: skip
-    TARGET.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    differing = [row for row in rows if row["counted"] != row["measured"]]
-    for row in differing:
-        print(f"{row['case']:28} {row['counter']:26} counted {row['counted']:>9,} measured {row['measured']:>9,}")
-    print(f"{len(rows)} counters of {len(CASES)} launches compared, {len(differing)} differ")
-    return 0
+def run(root: Path) -> Outcome:
+    """Launch every case under `ncu`, and compare."""
+    ncu = find_ncu()
+    if ncu is None:
+        raise NotRun("ncu isn't installed; it comes with the CUDA Toolkit, and as the package nsight-compute")
+    metrics = ",".join(name for names in nsight_names().values() for name in names)
+    command = [ncu, "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--kernel-name", "k",
+               "--metrics", metrics, sys.executable, "-m", "helpers.workbook.gpu.counters"]  # fmt: skip
+    # In some locales numbers are written 1.024, which another locale reads as 1.
+    done = subprocess.run(
+        command, cwd=root, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True, timeout=LONGEST
+    )
+    rows = compare(read(done.stdout + "\n" + done.stderr))
+    version = subprocess.run([ncu, "--version"], capture_output=True, text=True).stdout.strip().splitlines()
+    both = [row for row in rows if row["measured"] is not None]
+    differ = sum(row["counted"] != row["measured"] for row in both)
+    summary = f"{len(both)} counters of {len(CASES)} launches compared, {differ} differ"
+    if len(both) < len(rows):
+        summary += f"; ncu has no value for {len(rows) - len(both)} more"
+    return Outcome(summary, (), {"ncu": version[-1] if version else "", "rows": rows})
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    on_the_gpu()
