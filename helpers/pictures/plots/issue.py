@@ -21,7 +21,7 @@ ACROSS = WIDTH - LEFT - 8
 MOST_STEPS = 700
 MOST_LINES = 7
 LONGEST_NAME = 40
-_ORDER = ("blue", "orange", "green", "purple", "grey", "vermilion", "sky", "yellow")
+_ORDER = ("blue", "vermilion", "sky", "grey", "orange", "green", "yellow", "purple")
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 // What screen readers say of the sliders and players of ipywidgets, which gives them neither a name nor, where a slider
-// goes over options, the option that it stands at: a slider has the words of its label and of what it reads.
+// goes over options, the option that it stands at: a slider has the words of its label and of what it reads. A
+// closed list gets the arrow keys, which JupyterLab would take to go to another cell.
 //
 // A federated extension that is served as it is written, as `warpbook_cuda` is.
 "use strict";
 
 (() => {
-  const CONTROLS = ".widget-slider, .widget-play";
+  const CONTROLS = ".widget-slider, .widget-play, .widget-dropdown";
   const BUTTONS = {"fa-play": "play", "fa-pause": "pause", "fa-stop": "stop", "fa-retweet": "repeat"};
 
   const set = (element, name, words) => {  // an equal value would be one more change to observe
@@ -22,6 +23,7 @@
       const kind = Object.keys(BUTTONS).find((each) => icon.classList.contains(each));
       set(icon.parentElement, "aria-label", BUTTONS[kind]);
     }
+    for (const list of control.querySelectorAll("select")) set(list, "data-lm-suppress-shortcuts", "true");
   };
 
   const observe = (records) => {
