@@ -97,6 +97,8 @@ _CARD = (
     "margin:4px 0;padding:8px 10px;background:#fff;color:#222;border:1px solid #d0d0d0;border-radius:8px;"
     "box-sizing:border-box;max-width:{width}px"
 )
+OF_IMAGES = "warpbook-images"
+"""The class of a card with images of data. Dark themes, which turn the lightness of all other cards, leave it alone."""
 _FULL = "width:100%;height:auto;display:block"
 CAPTION_LINE = 18.2
 """Pixels a line of caption takes."""
@@ -244,11 +246,15 @@ class Track:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A figure and the sentence that says what it shows; `tracks` of marks that can be dragged, by control."""
+    """A figure and the sentence that says what it shows; `tracks` of marks that can be dragged, by control.
+
+    `of_images`: it shows images of data, such as digits or feature maps, which keep their greys in a dark theme.
+    """
 
     figure: Figure = field(repr=False)
     finding: str
     tracks: Mapping[str, Track] = field(default_factory=dict, repr=False)
+    of_images: bool = False
 
 
 @dataclass(frozen=True)
@@ -275,6 +281,7 @@ class Shown:
     alone: int | None = None
     moved: int | None = None
     """Pixels across, at most, where it stands on a page by itself, and below the controls that move it."""
+    of_images: bool = False
 
     def __repr__(self) -> str:
         return self.alt
@@ -291,8 +298,9 @@ class Shown:
             data = base64.b64encode(self.image.encode()).decode()
             source = f"data:image/svg+xml;base64,{data}"
             body = f'<img alt="{label}" style="{_FULL}" src="{source}">'
+        kind = f' class="{OF_IMAGES}"' if self.of_images else ""
         return (
-            f'<figure role="img" aria-label="{label}" style="{_CARD.format(width=width or self.width)}">{body}'
+            f'<figure{kind} role="img" aria-label="{label}" style="{_CARD.format(width=width or self.width)}">{body}'
             f'<figcaption style="{_CAPTION}">{html.escape(self.alt)}</figcaption></figure>'
         )
 
@@ -382,4 +390,4 @@ def _shown(view: Figure | View, alt: str | None = None) -> Shown | ShownMarkup:
     words = finding(alt or picture.finding)
     width = round(picture.figure.get_figwidth() * PIXELS_PER_INCH)
     alone = max(width, min(round(width * GROWN), WIDEST))
-    return Shown(words, svg(picture.figure), width, picture.tracks, alone, moved=round(width * MOVED))
+    return Shown(words, svg(picture.figure), width, picture.tracks, alone, round(width * MOVED), picture.of_images)

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 EXPLORER = """
 from helpers import plots, widgets
 from helpers.pictures.figures import Markup
-def draw(step, padded, kernel, launches):
+def draw(step, padded, kernel, launches, size):
     words = f"Step {step} of the {kernel}, {'padded' if padded else 'plain'}, with {launches} launches in the queue."
     return plots.timer_bars(4, launches), Markup(f"<pre>{'line<br>' * step}</pre>", words, width=220)
 controls = {
@@ -19,6 +19,7 @@ controls = {
     "padded": widgets.toggle("rows padded to whole sectors"),
     "kernel": widgets.dropdown("kernel", "naive", ["naive", "tiled, with padding"]),
     "launches": widgets.slider("launches", 1, 1, 12),
+    "size": widgets.choice("size", 64, [("64 KiB", 64), ("1 MiB", 1024)]),
 }
 widgets.Explorer("bench", draw, controls, height=430)
 """
@@ -57,9 +58,7 @@ def test_keys_reach_every_control_and_nothing_jumps(page, tmp_path):
     page.wait("the next step", lambda: said(page).startswith("Step 1 "))
     focus(".warpbook-bench input[type=checkbox]").send_keys(Keys.SPACE)
     page.wait("the box to be ticked", lambda: "padded" in said(page))
-    focus(".warpbook-bench select").send_keys(Keys.SPACE)  # JupyterLab keeps arrow keys from a list that is closed
-    page.browser.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
-    page.browser.switch_to.active_element.send_keys(Keys.ENTER)
+    focus(".warpbook-bench select").send_keys(Keys.ARROW_DOWN)
     page.wait("the other kernel", lambda: "tiled, with padding" in said(page))
     page.press("launches", Keys.END)
     page.wait("twelve launches", lambda: "12 launches" in said(page))
@@ -77,3 +76,16 @@ def test_keys_reach_every_control_and_nothing_jumps(page, tmp_path):
 
     page.script("document.querySelector('.warpbook-view').style.height = '100px'")
     assert any("warpbook-view" in found for found in page.cut())
+
+
+NAMES = [
+    "step", "◀ back", "next ▶", "play", "stop", "rows padded to whole sectors", "kernel", "launches", "size",
+]  # fmt: skip
+
+
+def test_every_control_has_a_name_and_says_the_value_that_is_shown(page):
+    """As the browser tells them to a screen reader."""
+    parts = page.browser.find_elements("css selector", ".warpbook-bench :is(button, select, input, [role=slider])")
+    assert [each.accessible_name for each in parts if each.is_displayed()] == NAMES
+    page.press("size", "\ue014")
+    page.wait("the value in words", lambda: page.slider("size").get_attribute("aria-valuetext") == "1 MiB")

@@ -75,7 +75,8 @@ def test_a_kernel_in_a_string_has_the_colours_of_its_language(lab, tmp_path):
 
 PICTURE = """
 from IPython.display import HTML
-HTML('<figure role="img" aria-label="x" style="background:#fff;color:#222"><figcaption>Words</figcaption></figure>')
+LOOK = 'role="img" aria-label="x" style="background:#fff;color:#222"'
+HTML(f'<figure {LOOK}>Words</figure><figure class="warpbook-images" {LOOK}>Images of data</figure>')
 """
 
 
@@ -98,9 +99,12 @@ def test_lines_are_as_long_as_in_a_book_and_pictures_follow_the_theme(lab, tmp_p
     left = "return document.querySelector('.jp-RenderedMarkdown {}').getBoundingClientRect().left"
     assert page.script(left.format("table")) == page.script(left.format("p"))
 
-    def filtered(dark: bool) -> str:
+    def filters(dark: bool) -> list[str]:
         page.dark(dark)
-        return page.script("return getComputedStyle(document.querySelector('figure[role=img]')).filter")
+        return page.script(
+            "return [...document.querySelectorAll('figure[role=img]')].map(e => getComputedStyle(e).filter)"
+        )
 
-    assert filtered(dark=True).startswith("invert(")
-    assert filtered(dark=False) == "none"
+    turned, images = filters(dark=True)
+    assert turned.startswith("invert(") and images == "none"
+    assert filters(dark=False) == ["none", "none"]

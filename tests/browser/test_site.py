@@ -131,6 +131,17 @@ def test_pictures_follow_the_theme(opened, dark):
     assert page.execute_script("return document.documentElement.dataset.theme") == ("dark" if dark else "light")
     picture = page.find_element(By.CSS_SELECTOR, "figure[role=img]")
     assert picture.value_of_css_property("filter") == ("invert(0.9) hue-rotate(180deg)" if dark else "none")
+    page = opened("notebooks/21b_images_from_a_gan.html", dark=dark)
+    assert page.find_element(By.CSS_SELECTOR, "figure.warpbook-images").value_of_css_property("filter") == "none"
+
+
+def test_keys_scroll_a_drawing_that_is_wider_than_the_page(opened):
+    """It isn't made smaller than it can be read, and whoever has no mouse can reach what is out of sight."""
+    page = opened("notebooks/03_memory_hierarchy.html", PHONE)
+    (drawing, *_) = page.find_elements(By.CSS_SELECTOR, 'figure[style*="860px"]')
+    assert eventually(page, lambda _: drawing.get_attribute("tabindex")) == "0"
+    drawing.send_keys(Keys.ARROW_RIGHT)
+    eventually(page, lambda _: page.execute_script("return arguments[0].scrollLeft", drawing) > 0)
 
 
 def test_the_search_finds_a_term_and_no_answer(opened):

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from helpers.pictures import figures
+from helpers.pictures.plots.ink import Ink
 from helpers.workbook.run import unnamed_pictures
 
 FINDING = "Doubling the stride doubles the sectors until each lane has its own"
@@ -70,6 +71,22 @@ def test_the_inline_form_is_named_too_and_restyles_nothing_around_it():
     page = figures.show(line(), FINDING).html(inline=True)
     assert "<svg aria-hidden" in page and "<style" not in page
     assert unnamed_pictures(page) == []
+
+
+def test_images_of_data_are_marked_so_that_a_dark_theme_leaves_them_alone():
+    picture = figures.Picture(line(), FINDING, of_images=True)
+    for page in (figures.show(picture).html(), figures.show(picture).html(inline=True)):
+        assert page.startswith(f'<figure class="{figures.OF_IMAGES}" role="img"')
+    assert figures.OF_IMAGES not in figures.show(line(), FINDING).html()
+
+
+def test_small_words_in_a_drawing_are_refused_and_long_ones_narrowed():
+    ink = Ink()
+    with pytest.raises(ValueError, match="too small"):
+        ink.text(0, 0, "tiny", size=9.5)
+    ink.text(0, 0, "12345", size=10, within=20)
+    ink.text(0, 0, "123", size=10, within=20)
+    assert ['textLength="20"' in part for part in ink.parts] == [True, False]
 
 
 def test_words_are_escaped():

@@ -58,7 +58,7 @@ def _step(ink: Ink, name: str, found: Lives, y: float, scale: float, most: int) 
     ink.parts.append(f'<path d="M{turn:.1f} {y + 20:.1f}V{bottom:.1f}" stroke="#555555" stroke-dasharray="2 3"/>')
     for layer in sorted({1, found.layers}):
         middle = top + high * (layer - 0.5)
-        ink.text(LEFT - 6, middle + 4, f"layer {layer}", size=9.5, ink=PALE, mono=False, anchor="end")
+        ink.text(LEFT - 6, middle + 4, f"layer {layer}", size=10, ink=PALE, mono=False, anchor="end")
     for each in found.outputs:
         fill, edge = LOOKS[each.kind]
         x, width = LEFT + scale * each.first, max(1.5, scale * (each.last - each.first))
@@ -68,7 +68,7 @@ def _step(ink: Ink, name: str, found: Lives, y: float, scale: float, most: int) 
     for at, count in enumerate(found.held):
         path += f"V{place(count):.1f}H{LEFT + scale * (at + 1):.1f}"
     ink.parts.append(f'<path d="{path}V{bottom:.1f}Z" fill="#e4e4e4" stroke="#222222" stroke-width="1.2"/>')
-    ink.text(LEFT - 6, place(peak) + 8, f"{peak} held", size=9.5, mono=False, anchor="end")
+    ink.text(LEFT - 6, place(peak) + 8, f"{peak} held", size=10, mono=False, anchor="end")
     return bottom + BETWEEN
 
 

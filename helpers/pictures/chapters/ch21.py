@@ -104,7 +104,8 @@ def image_rows(rows: Mapping[str, object], *, limits: tuple[float, float] = (-1.
         draw_images(where, images, min(most, len(images)), limits)
         where.set_title(name, fontsize=9, fontweight="normal")
     told = "; ".join(f"{name}: {plural(len(each), 'image')}, {spread(each):.2f}" for name, each in drawn.items())
-    return Picture(figure, f"Standard deviation of a pixel over the images of each row — {told}.")
+    words = f"Standard deviation of a pixel over the images of each row — {told}."
+    return Picture(figure, words, of_images=True)
 
 
 def reached(points: np.ndarray, targets: np.ndarray, reach: float, share: float = 0.01) -> int:

@@ -17,11 +17,11 @@ from vgpu.base.words import plural
 from vgpu.tools.steps.recording import At, Held, Recording, Written
 from vgpu.tools.steps.timeline import Contents, MemoryThen, Moment, Moments, opcode
 
-WIDTH, HEIGHT = 860, 428
+WIDTH, HEIGHT = 860, 443
 LANE_X, LANE_WIDTH, TABLE_TOP = 98, 23.7, 86
 FEWEST_VALUES, MOST_VALUES = 3, 6  # rows of lanes' values: as many as the recording ever needs
 VALUE_HEIGHT, LINE_HEIGHT = 17, 16.2
-COLUMNS, FEWEST_ROWS, CELL_HEIGHT = 8, 5, 21  # of the window on memory
+COLUMNS, FEWEST_ROWS, CELL_HEIGHT = 8, 5, 24  # of the window on memory
 
 _NEW = "#ffe9b8"
 
@@ -208,12 +208,12 @@ def _spans(numbers: list[int]) -> str:
 
 
 def _lanes(ink: Ink, timeline: Moments, moment: Moment, states: Sequence[str], lane: int) -> None:
-    ink.text(LANE_X - 8, 35, "lane", size=9.5, ink=PALE, mono=False, anchor="end")
-    ink.text(LANE_X - 8, 54, "at line", size=9.5, ink=PALE, mono=False, anchor="end")
+    ink.text(LANE_X - 8, 35, "lane", size=10, ink=PALE, mono=False, anchor="end")
+    ink.text(LANE_X - 8, 54, "at line", size=10, ink=PALE, mono=False, anchor="end")
     for at, state in enumerate(states):
         x, look = LANE_X + at * LANE_WIDTH, _LOOKS[state]
         chosen = at == lane
-        ink.text(x + 11, 35, at, size=9, ink=INK if chosen else PALE, bold=chosen, anchor="middle")
+        ink.text(x + 11, 35, at, size=10, ink=INK if chosen else PALE, bold=chosen, anchor="middle")
         ink.box(x, 40, LANE_WIDTH - 2, 20, look.fill, look.edge, look.dash)
         ink.text(x + 10.8, 54, _mark(timeline, moment, state, at), size=10, ink=look.ink, anchor="middle",
                  bold=state in ("active", "failed"))  # fmt: skip
@@ -221,9 +221,9 @@ def _lanes(ink: Ink, timeline: Moments, moment: Moment, states: Sequence[str], l
     for state, mark, words in _LEGEND:
         look = _LOOKS[state]
         ink.box(x, 66, 20, 12, look.fill, look.edge, look.dash)
-        ink.text(x + 10, 75.5, mark, size=9, ink=look.ink, anchor="middle")
-        ink.text(x + 25, 75.5, words, size=9.5, ink=PALE, mono=False)
-        x += 44 + 5.6 * len(words)
+        ink.text(x + 10, 75.5, mark, size=10, ink=look.ink, anchor="middle")
+        ink.text(x + 25, 75.5, words, size=10, ink=PALE, mono=False)
+        x += 44 + 5.9 * len(words)
 
 
 def _mark(timeline: Moments, moment: Moment, state: str, lane: int) -> str:
@@ -245,7 +245,7 @@ def _values(ink: Ink, moment: Moment, states: Sequence[str], lane: int, register
         new = name in moment.changed
         ink.text(LANE_X - 8, y + 12.5, fitted(name.removeprefix("cuda."), 13), size=10.5, bold=new, anchor="end")
         if new:
-            ink.text(4, y + 12.5, "●", size=7, ink=PALETTE["vermilion"])
+            ink.text(4, y + 12.5, "●", size=10, ink=PALETTE["vermilion"])
         given = [value for value in written.values if value is not None]
         if len(given) == WARP and all(same(value, given[0]) for value in given):
             if new:
@@ -255,11 +255,12 @@ def _values(ink: Ink, moment: Moment, states: Sequence[str], lane: int, register
         for at, value in enumerate(written.values):
             x = LANE_X + at * LANE_WIDTH
             if value is None or states[at] == "no thread":
-                ink.text(x + 10.8, y + 12, "·", size=9, ink=GREY, anchor="middle")
+                ink.text(x + 10.8, y + 12, "·", size=10, ink=GREY, anchor="middle")
                 continue
             if new and moment.mask[at]:
                 ink.box(x, y + 1, LANE_WIDTH - 2, height - 2, _NEW)
-            ink.text(x + 10.8, y + 12, tiny(value), size=8.6, anchor="middle", bold=new and moment.mask[at])
+            ink.text(x + 10.8, y + 12, tiny(value), size=10, anchor="middle", bold=new and moment.mask[at],
+                     within=LANE_WIDTH - 2.5)  # fmt: skip
     if not rows:
         words = "no registers yet" if registers else "no variable is known by name yet: its values are in registers"
         ink.text(LANE_X, top + 13, words, size=10.5, ink=PALE, mono=False)
@@ -303,8 +304,8 @@ def _source(ink: Ink, timeline: Moments, moment: Moment, top: float) -> None:
         lanes = sum(moment.active) if current else counts.get(line, 0)
         if lanes:
             ink.box(8, y + 1.5, 24, height - 4, PALETTE["blue"] if current else "#ffffff", PALETTE["blue"])
-            ink.text(20, y + 11.5, lanes, size=9.5, ink="#ffffff" if current else INK, anchor="middle")
-        ink.text(70, y + 12, line, size=9.5, ink=PALE, anchor="end")
+            ink.text(20, y + 11.5, lanes, size=10, ink="#ffffff" if current else INK, anchor="middle")
+        ink.text(70, y + 12, line, size=10, ink=PALE, anchor="end")
         # Ordinary blanks at the start of a line would be swallowed.
         text = fitted(listing[line].expandtabs(4).rstrip(), 54).replace(" ", "\u00a0")
         ink.text(78, y + 12, text, size=10.8, bold=current)
@@ -341,7 +342,7 @@ def _memory(ink: Ink, memory: MemoryThen, moment: Moment, array: str | None, top
         element = first + cell
         x, y = left + 42 + column * width, top + 8 + row * height
         if column == 0 and element - contents.first < len(contents.values):
-            ink.text(left + 36, y + 14, _index(held, element), size=9, ink=PALE, anchor="end")
+            ink.text(left + 36, y + 15, _index(held, element), size=10, ink=PALE, anchor="end", within=35)
         if not 0 <= element - contents.first < len(contents.values):
             continue
         value = contents.values[element - contents.first]
@@ -350,14 +351,14 @@ def _memory(ink: Ink, memory: MemoryThen, moment: Moment, array: str | None, top
         ink.box(x, y, width - 2, height - 2, _NEW if new else "#ffffff", edge, line=1.4 if seen else 1)
         if new:
             old = contents.before[element]
-            ink.text(x + width / 2 - 1, y + 7.5, "?" if old is None else short(old), size=6.5, ink=PALE,
-                     anchor="middle", strike=True)  # fmt: skip
-        ink.text(x + width / 2 - 1, y + (16 if new else 13.5), "?" if value is None else short(value), size=9,
-                 bold=new, anchor="middle", ink=GREY if value is None else INK)  # fmt: skip
+            ink.text(x + width / 2 - 1, y + 9, "?" if old is None else short(old), size=10, ink=PALE,
+                     anchor="middle", strike=True, within=width - 5)  # fmt: skip
+        ink.text(x + width / 2 - 1, y + (19.5 if new else 15), "?" if value is None else short(value), size=10,
+                 bold=new, anchor="middle", ink=GREY if value is None else INK, within=width - 5)  # fmt: skip
     outside = sum(not first <= element < first + COLUMNS * rows for element in {*contents.before, *contents.read})
     words = "yellow: written, old value struck out · blue edge: read"
     words += f" · {plural(outside, 'element')} further on" if outside else ""
-    ink.text(left, top + 8 + rows * height + 10, words, size=9.5, ink=PALE, mono=False)
+    ink.text(left, top + 8 + rows * height + 10, words, size=10, ink=PALE, mono=False)
     return contents
 
 
@@ -383,11 +384,11 @@ def _details(ink: Ink, recording: Recording, moment: Moment, lane: int, register
     columns = 2 if len(rows) > fit else 1
     if len(rows) > fit * columns:
         said = f"{fit * columns} of {len(rows)}, the newest first" if registers else f"{fit * columns} of {len(rows)}"
-        ink.text(WIDTH - 8, top, said, size=9.5, ink=PALE, mono=False, anchor="end")
+        ink.text(WIDTH - 8, top, said, size=10, ink=PALE, mono=False, anchor="end")
     for at, (name, written) in enumerate(rows[: fit * columns]):
         column, row = divmod(at, fit)
         wide = 31 if columns == 2 else 62
         words = f"{fitted(name, 16)} = {exact(written.values[lane])}"
         px = left + column * 204
         ink.text(px, top + 15 + row * height, fitted(words, wide - 5), size=10.2, bold=name in moment.changed)
-        ink.text(px + (170 if columns == 2 else 330), top + 15 + row * height, written.type, size=9.2, ink=PALE)
+        ink.text(px + (170 if columns == 2 else 330), top + 15 + row * height, written.type, size=10, ink=PALE)

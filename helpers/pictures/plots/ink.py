@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from html import escape
 
 from helpers.pictures.figures import Drawing
 
 MONO = "'DejaVu Sans Mono',Menlo,Consolas,monospace"
+MONO_WIDTH = 0.602
+"""Of a character, as a share of the font's size."""
+SMALLEST = 10
+"""Pixels of the smallest words, at a drawing's full width. Pages too narrow for that scroll it."""
 INK, PALE, RULE, GREY = "#222222", "#5a5a5a", "#cfcfcf", "#8a8a8a"
 
 
@@ -19,13 +24,21 @@ class Ink:
 
     def text(
         self, x: float, y: float, words: object, *, size: float = 11, ink: str = INK, bold: bool = False,
-        mono: bool = True, anchor: str = "start", strike: bool = False,
+        mono: bool = True, anchor: str = "start", strike: bool = False, within: float = math.inf,
     ) -> None:  # fmt: skip
-        """Words with their baseline at y, in the monospaced font or in that of the page."""
+        """Words with their baseline at y, in the monospaced font or in that of the page.
+
+        `within`: units that monospaced words take at most; longer ones are narrowed, and as high as the others.
+        ValueError for words smaller than can be read.
+        """
+        if size < SMALLEST:
+            raise ValueError(f"words of {size} pixels are too small to be read: {SMALLEST} is the least")
         extra = "" if mono else ' font-family="system-ui,sans-serif"'
         extra += (' font-weight="bold"' if bold else "") + (' text-decoration="line-through"' if strike else "")
         extra += f' text-anchor="{anchor}"' if anchor != "start" else ""
         extra += f' fill="{ink}"' if ink != INK else ""
+        narrowed = MONO_WIDTH * size * len(str(words)) > within
+        extra += f' textLength="{within:.4g}" lengthAdjust="spacingAndGlyphs"' if narrowed else ""
         self.parts.append(
             f'<text x="{x:.5g}" y="{y:.5g}" font-size="{size}"{extra}>{escape(str(words), quote=False)}</text>'
         )

@@ -21,7 +21,7 @@ ACROSS = WIDTH - LEFT - 8
 MOST_STEPS = 700
 MOST_LINES = 7
 LONGEST_NAME = 40
-_ORDER = ("blue", "orange", "green", "purple", "grey", "vermilion", "sky", "yellow")
+_ORDER = ("blue", "vermilion", "sky", "grey", "orange", "green", "yellow", "purple")
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,11 @@ def _strip(ink: Ink, steps: Sequence[Step], colours: Mapping[int | None, str]) -
     columns = "".join(f"M{LEFT + at * wide:.1f} {TOP}v{WARP * LANE:g}" for at in range(1, len(steps)) if wide >= 4)
     ink.parts.append(f'<path d="{lanes}{columns}" stroke="#ffffff" stroke-width="0.6"/>')
     for lane in (0, 8, 16, 24, 31):
-        ink.text(LEFT - 5, TOP + lane * LANE + 5.5, lane, size=8.5, ink=PALE, anchor="end")
-    ink.text(8, TOP - 4, "lane", size=9, ink=PALE, mono=False)
+        ink.text(LEFT - 5, TOP + lane * LANE + 5.5, lane, size=10, ink=PALE, anchor="end")
+    ink.text(8, TOP - 8, "lane", size=10, ink=PALE, mono=False)
     for first, last, step in stretches(steps, lambda step: step.line):
         if step.line is not None and (last - first) * wide >= 6 * len(str(step.line)):
-            ink.text(LEFT + (first + last) / 2 * wide, TOP - 4, step.line, size=8.5, ink=PALE, anchor="middle")
+            ink.text(LEFT + (first + last) / 2 * wide, TOP - 4, step.line, size=10, ink=PALE, anchor="middle")
 
 
 def _meter(ink: Ink, taken: Slots) -> None:
@@ -133,7 +133,7 @@ def _table(
     heads = ((LEFT + 16, "start", "line"), (560, "end", "instructions"), (650, "end", "lanes active"),
              (WIDTH - 12, "end", "slots lost"))  # fmt: skip
     for x, anchor, words in heads:
-        ink.text(x, top - 8, words, size=9.5, ink=PALE, mono=False, anchor=anchor)
+        ink.text(x, top - 8, words, size=10, ink=PALE, mono=False, anchor=anchor)
     most = sorted(by_line, key=lambda line: -len(by_line[line]))[:MOST_LINES]
     for row, line in enumerate(line for line in colours if line in most):
         y, taken = top + 8 + row * 14.5, slots(by_line[line])

@@ -75,7 +75,7 @@ def image_grid(
         axes.imshow(image, **scale)
     for axes in grid.flat:
         axes.axis("off")
-    return Picture(figure, finding)
+    return Picture(figure, finding, of_images=True)
 
 
 def least_seconds(layer: Layer | Operation, gpu: GPU, precision: str) -> tuple[float, float]:

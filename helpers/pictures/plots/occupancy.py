@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 KIB = 1024
-LONGEST_LABEL = 18  # of a bar, at the size of the others
 
 
 def pale(colour: str, strength: float) -> tuple[float, ...]:
@@ -44,7 +43,7 @@ def sm_slots(held: Occupancy, gpu: GPU, *, prefix: str = "") -> Picture:
 
     `held`: the occupancy of a kernel on that GPU. Registers and shared memory are as given out, in whole units.
     """
-    figure, axes = new(place=(0.21, 0.04, 0.77, 0.80))
+    figure, axes = new(place=(0.25, 0.04, 0.73, 0.80))
     warps = -(-held.threads_per_block // gpu.warp_size)
     bars = (
         ("warps", "warps", warps, gpu.warps_per_sm, 1, ""),
@@ -59,9 +58,15 @@ def sm_slots(held: Occupancy, gpu: GPU, *, prefix: str = "") -> Picture:
         for block in range(held.blocks_per_sm if share else 0):
             colour = pale(CYCLE[block], 0.55)
             axes.broken_barh([(block * share, share)], (row + 0.14, 0.56), fc=colour, ec="white", lw=0.6)
-            if share > 0.035:
+            if share > 0.04:
                 axes.text(
-                    (block + 0.5) * share, row + 0.43, str(block), ha="center", va="center", fontsize=7, color="#222222"
+                    (block + 0.5) * share,
+                    row + 0.43,
+                    str(block),
+                    ha="center",
+                    va="center",
+                    fontsize=8.5,
+                    color="#222222",
                 )
         if limits:
             start = held.blocks_per_sm * share
@@ -76,11 +81,10 @@ def sm_slots(held: Occupancy, gpu: GPU, *, prefix: str = "") -> Picture:
             used, words = each / unit, "wanted: "
         axes.text(
             -0.015, row + 0.28, label + (full if limits else ""), ha="right", va="center",
-            fontsize=9 if len(label + full * limits) < LONGEST_LABEL else 7.5,
-            fontweight="bold" if limits else "normal", color=PALETTE["vermilion"] if limits else "#222222",
+            fontsize=9, fontweight="bold" if limits else "normal", color=PALETTE["vermilion"] if limits else "#222222",
         )  # fmt: skip
         text = f"{words}{_number(used)} of {_number(capacity / unit)}{suffix}"
-        axes.text(-0.015, row + 0.62, text, ha="right", va="center", fontsize=7.5, color="#444444")
+        axes.text(-0.015, row + 0.62, text, ha="right", va="center", fontsize=8.5, color="#444444")
     axes.set(xlim=(0, 1.17), ylim=(4, 0))
     axes.axis("off")
     figure.text(0.01, 0.93, "one SM · a colour: one block · hatched: the next block, for which there is no room",

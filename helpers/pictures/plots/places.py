@@ -12,7 +12,7 @@ from string import ascii_lowercase
 from helpers.models.layouts import Places
 from helpers.pictures.figures import PALETTE, Drawing, Markup
 from helpers.pictures.plots.common import bytes_text
-from helpers.pictures.plots.ink import PALE, Ink
+from helpers.pictures.plots.ink import PALE, SMALLEST, Ink
 from helpers.pictures.plots.short_values import fitted
 from helpers.pictures.plots.templates import from_template
 from vgpu.base.words import plural
@@ -52,7 +52,7 @@ def where_variables_live(found: VariableSpaces, name: str, *, lines: int | None 
     _source(ink, found, chosen, room)
     _table(ink, found, chosen, (room * LINE - 14) // ROW)
     _card(ink, chosen, TOP + room * LINE + 22)
-    ink.text(16, height(room) - 6, "evidence: PTX of the compiler, or the register that a value was seen in", size=9,
+    ink.text(16, height(room) - 6, "evidence: PTX of the compiler, or the register that a value was seen in", size=10,
              ink=PALE, mono=False)  # fmt: skip
     return ink.drawing(_finding(found, chosen), WIDTH, height(room))
 
@@ -82,14 +82,14 @@ def _source(ink: Ink, found: VariableSpaces, chosen: SourceVariable, room: int) 
         y = TOP + row * LINE
         if number in chosen.lines:
             ink.box(SOURCE[0], y - 11, SOURCE[1] - SOURCE[0], LINE, _PALE[chosen.space])
-        ink.text(SOURCE[0] + 22, y, number, size=9, ink=PALE, anchor="end")
+        ink.text(SOURCE[0] + 22, y, number, size=10, ink=PALE, anchor="end")
         ink.parts.append(
             f'<text x="{SOURCE[0] + 30}" y="{y}" font-size="10.5" xml:space="preserve">'
             f"{_coloured(fitted(text, LONGEST_LINE), spaces, chosen.name)}</text>"
         )
     if len(shown) < len(found.lines):
         more = len(found.lines) - len(shown)
-        ink.text(SOURCE[1], TOP + room * LINE, f"{plural(more, 'line')} not shown", size=9, ink=PALE, mono=False,
+        ink.text(SOURCE[1], TOP + room * LINE, f"{plural(more, 'line')} not shown", size=10, ink=PALE, mono=False,
                  anchor="end")  # fmt: skip
 
 
@@ -104,7 +104,8 @@ def _coloured(text: str, spaces: dict[str, str], chosen: str) -> str:
         line = ' text-decoration="underline"' if match[0] == chosen else ""
         parts.append(_kept(text[at : match.start()]))
         parts.append(f'<tspan fill="{colour}" font-weight="bold"{line}>{match[0]}</tspan>')
-        parts.append(f'<tspan fill="{colour}" font-size="7" dy="-3">{letter}</tspan><tspan dy="3">\u200b</tspan>')
+        parts.append(f'<tspan fill="{colour}" font-size="{SMALLEST}" dy="-4">{letter}</tspan>')
+        parts.append('<tspan dy="4">\u200b</tspan>')
         at = match.end()
     return "".join(parts) + _kept(text[at:])
 
@@ -120,21 +121,21 @@ def _table(ink: Ink, found: VariableSpaces, chosen: SourceVariable, room: int) -
     shown = _window(place, place, len(names), room)
     for x, anchor, words in ((TABLE[0] + 22, "start", "name"), (TABLE[0] + 142, "start", "lives in"),
                              (TABLE[1] - 4, "end", "bytes")):  # fmt: skip
-        ink.text(x, TOP - 2, words, size=9.5, ink=PALE, mono=False, anchor=anchor)
+        ink.text(x, TOP - 2, words, size=10, ink=PALE, mono=False, anchor=anchor)
     for row, at in enumerate(shown):
         variable, y = found.variables[at], TOP + 14 + row * ROW
         letter, colour = LOOKS[variable.space]
         if variable.name == chosen.name:
             ink.box(TABLE[0], y - 12.5, TABLE[1] - TABLE[0], ROW - 1, _PALE[variable.space], colour)
         ink.box(TABLE[0] + 4, y - 9.5, 12, 12, colour)
-        ink.text(TABLE[0] + 10, y, letter, size=9, ink="#ffffff", bold=True, mono=False, anchor="middle")
+        ink.text(TABLE[0] + 10, y, letter, size=10, ink="#ffffff", bold=True, mono=False, anchor="middle")
         ink.text(TABLE[0] + 22, y, fitted(variable.name, 16), size=10.5)
         ink.text(TABLE[0] + 142, y, variable.space, size=10.5, ink=colour, bold=True, mono=False)
         nbytes = "" if variable.nbytes is None else f"{variable.nbytes:,}"
         ink.text(TABLE[1] - 4, y, nbytes, size=10.5, mono=False, anchor="end")
     if len(shown) < len(names):
         more = plural(len(names) - len(shown), "name")
-        ink.text(TABLE[1], TOP + 14 + room * ROW, f"{more} not shown", size=9, ink=PALE, mono=False, anchor="end")
+        ink.text(TABLE[1], TOP + 14 + room * ROW, f"{more} not shown", size=10, ink=PALE, mono=False, anchor="end")
 
 
 def _card(ink: Ink, chosen: SourceVariable, y: float) -> None:
@@ -231,18 +232,17 @@ def layout_grid(given: Places, *, name: str = "", index: int = 0, by: str = "pla
     ink.text(8, 17, "coordinate → place", bold=True, mono=False, size=12)
     ink.text(MEMORY[0] - 22, 17, "place → coordinate: memory", bold=True, mono=False, size=12)
     cell = _cell(rows, columns, GRID)
-    small = 8 if cell < 26 else 10
     for column in range(columns):
         if cell >= WITH_WORDS:
-            ink.text(GRID[0] + (column + 0.5) * cell, HEAD - 5, column, size=8, ink=PALE, anchor="middle")
+            ink.text(GRID[0] + (column + 0.5) * cell, HEAD - 5, column, size=10, ink=PALE, anchor="middle")
     for row in range(rows):
         if cell >= WITH_WORDS:
-            ink.text(GRID[0] - 5, HEAD + (row + 0.62) * cell, row, size=8, ink=PALE, anchor="end")
+            ink.text(GRID[0] - 5, HEAD + (row + 0.62) * cell, row, size=10, ink=PALE, anchor="end")
         for column in range(columns):
             x, y, place = GRID[0] + column * cell, HEAD + row * cell, int(given.offsets[row, column])
             ink.box(x, y, cell - 1, cell - 1, _colour(place, by, last, line))
             if cell >= WITH_WORDS:
-                ink.text(x + cell / 2 - 0.5, y + cell * 0.62, place, size=small, anchor="middle")
+                ink.text(x + cell / 2 - 0.5, y + cell * 0.62, place, size=10, anchor="middle", within=cell - 2)
     _frame(ink, GRID[0] + marked[1] * cell, HEAD + marked[0] * cell, cell)
     lines = -(-given.cosize // line)
     cell = _cell(min(MOST_LINES_OF_MEMORY, lines), line, MEMORY)
@@ -255,9 +255,9 @@ def layout_grid(given: Places, *, name: str = "", index: int = 0, by: str = "pla
             ink.box(x, y, cell - 1, cell - 1, "#ffffff", edge="#b5b5b5", dash="2 2", line=0.7)
         if here and cell >= 26:
             words = f"{here[0][0]},{here[0][1]}" if len(here) == 1 else f"{len(here)}×"
-            ink.text(x + cell / 2 - 0.5, y + cell * 0.62, words, size=8.5, anchor="middle")
+            ink.text(x + cell / 2 - 0.5, y + cell * 0.62, words, size=10, anchor="middle", within=cell - 3)
         if place % line == 0 and cell >= 10:
-            ink.text(MEMORY[0] - 5, y + cell * 0.62, place, size=8, ink=PALE, anchor="end")
+            ink.text(MEMORY[0] - 5, y + cell * 0.62, place, size=10, ink=PALE, anchor="end")
     at = int(given.offsets[marked])
     if at < MOST_LINES_OF_MEMORY * line:
         _frame(ink, MEMORY[0] + at % line * cell, HEAD + at // line * cell, cell)

@@ -170,7 +170,7 @@ def walk_frame(
     runs = [(word, len(list(same))) for word, same in groupby(verdicts)]
     here += "; all along it: " + ", ".join(f"{word} ({plural(many, 'step')})" for word, many in runs) if runs else ""
     return Picture(figure, f"The walk's {here}. From one step to the next a pixel changes by {step.max():.2f} at most, "
-                   f"as a mean; from end to end by {whole:.2f}.")  # fmt: skip
+                   f"as a mean; from end to end by {whole:.2f}.", of_images=True)  # fmt: skip
 
 
 def _frame(corner: tuple[float, float], width: float, height: float) -> Rectangle:
@@ -224,4 +224,4 @@ def training_moment(
         where.set_ylim(bottom=0)
     told = ", ".join(f"{name} {values[at]:.2f}" for name, values in curves.items())
     return Picture(figure, f"Step {steps[at]:,}: losses {told}; {score_name} {score[at]:.2f}, which ends at "
-                   f"{score[-1]:.2f}.")  # fmt: skip
+                   f"{score[-1]:.2f}.", of_images=True)  # fmt: skip

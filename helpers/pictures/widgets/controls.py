@@ -76,8 +76,8 @@ def words_for(control: Control, value: object) -> str:
 def dropdown(name: str, value: object, options: Iterable) -> ipywidgets.Dropdown:
     """A list of options to choose one from, for names too long or too many for a slider.
 
-    With keys: the space bar opens it, arrows and Enter choose. While it is closed JupyterLab takes the arrows.
-    ValueError for a value that is none of them.
+    With keys: arrows go through it, or the space bar opens it and Enter chooses. ValueError for a value that is none of
+    them.
     """
     import ipywidgets
 

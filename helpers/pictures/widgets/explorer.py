@@ -60,6 +60,8 @@ class Explorer:
     ):
         import ipywidgets
 
+        if unnamed := [each for each, control in controls.items() if not control.description.strip()]:
+            raise ValueError(f"the control {unnamed[0]!r} of {name} has no description, which screen readers say")
         self.name, self.draw, self.controls, self.draggable = name, draw, dict(controls), draggable
         self._fit = fit
         self._made = False

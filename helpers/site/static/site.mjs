@@ -33,6 +33,18 @@ for (const form of document.querySelectorAll(".wb-predict")) {
   });
 }
 
+// ---------------------------------------------------------------- what is wider than the page
+
+// Readers without a mouse scroll what has the focus, so whatever can be scrolled can have it.
+const scrolling = new ResizeObserver((entries) => {
+  for (const {target} of entries) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute("tabindex");
+  }
+});
+const WIDE = ".cell_output, .pst-scrollable-table-container, figure[role=img], [style*=overflow-x]";
+for (const element of document.querySelectorAll(`.bd-content :is(${WIDE})`)) scrolling.observe(element);
+
 // ---------------------------------------------------------------- explorers
 
 async function unpacked(response) {

@@ -3,7 +3,7 @@
 A learner has one page at a time, as wide as the window, and none of what only teachers and developers need. All of
 that is JupyterLab's own settings, which lie in the folder `learner` and are put before those of the machine, so that
 what a person has set for themselves still counts. The folder `extensions` adds what JupyterLab has not: colours for
-CUDA C in strings, lines of a readable length, and figures that follow the theme.
+CUDA C in strings, lines of a readable length, figures that follow the theme, and names of controls for screen readers.
 """
 
 from __future__ import annotations

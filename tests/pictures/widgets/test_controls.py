@@ -31,6 +31,12 @@ def test_every_control_says_its_name_and_moves_the_view(kind):
     assert "aria-live" in explorer.view.value
 
 
+@pytest.mark.parametrize("make", [lambda: toggle(""), lambda: slider(" ", 2, 1, 9), lambda: steps("", 0, 5)])
+def test_a_control_without_a_name_is_refused(make):
+    with pytest.raises(ValueError, match="'it' of e has no description"):
+        Explorer("e", bar, {"it": make()})
+
+
 def test_a_picture_below_controls_is_wider_and_has_room():
     explorer = Explorer("e", lambda it: Picture(new()[0], f"The control stands at {it}, as it was left."), {
         "it": slider("a name", 2, 1, 9)})  # fmt: skip

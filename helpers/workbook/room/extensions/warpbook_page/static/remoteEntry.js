@@ -1,7 +1,7 @@
 // How a page looks: lines of prose as long as in a book, and pictures that are dark where the theme is.
 //
 // Pictures are images on white cards, which inherit no colours from the page. Turning their lightness around and their
-// hues back keeps the colours apart for readers who confuse some. What JupyterLab has no setting for is a style sheet
+// hues back keeps the colours apart for readers who confuse some. Images of data stay as they are. What JupyterLab has no setting for is a style sheet
 // here, added by a federated extension that is served as it is written, as `warpbook_cuda` is.
 "use strict";
 
@@ -9,7 +9,8 @@
   const STYLE = `
     .jp-RenderedMarkdown > :is(p, ul, ol, blockquote, details, h1, h2, h3, h4) { max-width: 42em; }
     .jp-RenderedMarkdown table { margin-left: 0; }
-    [data-jp-theme-light="false"] .jp-OutputArea :is(figure[role="img"], div[role="group"][aria-label]) {
+    [data-jp-theme-light="false"] .jp-OutputArea
+    :is(figure[role="img"]:not(.warpbook-images), div[role="group"][aria-label]) {
       filter: invert(0.9) hue-rotate(180deg);
     }
   `;
