@@ -34,7 +34,7 @@ EDITS = (
     ("cuda", "y[column * n + row] = x[row * n + column]", "y[row * n + column] = x[column * n + row]", "True",
      "31.25 sectors per global load, 3.91 sectors per global store"),
     ("cuda", "(32, 32), (32, 32)", "(125, 32), (8, 32)", "True", "8 sectors per global store"),
-    ("cuda", "(32, 32), (32, 32)", "(32, 32), (64, 32)", "a GPU allows at most 1024 threads", "2048 threads is too large"),
+    ("cuda", "(32, 32), (32, 32)", "(32, 32), (64, 32)", "at most 1024 threads", "2048 threads is too large"),
     ("numba", "partial[t + step]", "partial[t + step]", "False", "thread (32) of block (0) writes `partial[32]`"),
     ("numba", "    step //= 2", "    cuda.syncthreads()\n        step //= 2", "True", "Sanitizer: nothing found"),
     ("numba", "    step //= 2", "        cuda.syncthreads()\n        step //= 2", "True", "threads that have ended"),
