@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vgpu.base import own
 from vgpu.base.errors import ArgumentError, CompileError, Unsupported, VirtualGPUError
 from vgpu.base.words import plural
 from vgpu.hardware import gpus
@@ -143,11 +144,15 @@ def report(
         virtual, prepared, finish = prepare("report", kernel, grid, block, args, meta)
         shape = prepared.grid or grid, prepared.block or block
         dynamic = shared_bytes or prepared.shared_bytes
-        findings, done = launched(prepared, *shape, dynamic, True, timeout, prepared.cooperative, observe=True)
+        with own.LAUNCHING:
+            findings, done = launched(prepared, *shape, dynamic, True, timeout, prepared.cooperative, observe=True)
     except VirtualGPUError as error:
         return Refused(error)
-    after = tuple(map(_after, prepared.arrays))
     finish()
+    tensors: list[Any] = [arg for arg in args if hasattr(arg, "data_ptr")]
+    if len(tensors) != len(prepared.arrays):
+        tensors = [None] * len(prepared.arrays)
+    after = tuple(map(_after, prepared.arrays, tensors))
     counted = profile_of(prepared.kernel, done.counters(), dynamic, gpu)
     return LaunchReport(replace(counted, max_registers=limit_on_registers(virtual)).on(gpu), findings, after)
 
@@ -161,19 +166,22 @@ def _gpu(device: GPU | str | None) -> GPU:
         raise ArgumentError(error.args[0]) from None
 
 
-def _after(array: ArrayInfo) -> tuple[str, str, tuple[int, ...], str]:
-    """The name, type and shape of an array, and what it holds, in words."""
-    shape = tuple(array.shape)
+def _after(array: ArrayInfo, tensor: Any) -> tuple[str, str, tuple[int, ...], str]:
+    """The name, type and shape of an array, and what it holds, in words; `tensor`: the argument, if it's PyTorch's."""
+    dtype, shape = array.dtype, tuple(array.shape)
     try:
-        raw = ctypes.string_at(array.address, array.nbytes)
-        values = np.ndarray(shape, np.dtype(array.dtype), raw, strides=array.strides).ravel()
-    except (TypeError, ValueError):  # a type that NumPy doesn't have, or a view with gaps
-        return array.name, array.dtype, shape, ""
+        if np.dtype(dtype).name == dtype:
+            raw = ctypes.string_at(array.address, array.nbytes)
+            values = np.ndarray(shape, dtype, raw, strides=array.strides).ravel()
+        else:  # bfloat16 and 8-bit floats, which NumPy lacks, stand as integers in `array`
+            dtype, values = str(tensor.dtype).removeprefix("torch."), tensor.detach().float().cpu().numpy().ravel()
+    except (AttributeError, TypeError, ValueError):  # a type that has no name here, or a view with gaps
+        return array.name, dtype, shape, ""
     first = " ".join(f"{value:.4g}" if values.dtype.kind == "f" else str(value) for value in values[:FIRST])
     said = f"{first} …" if values.size > FIRST else first
     if values.dtype.kind == "f" and (missing := int(np.isnan(values).sum())):
         said += f" ({missing:,} of {values.size:,} are NaN)"
-    return array.name, array.dtype, shape, said
+    return array.name, dtype, shape, said
 
 
 # ---------------------------------------------------------------- the parts
@@ -240,7 +248,10 @@ def _occupancy(counted: Profile) -> Part:
         f"Occupancy on {counted.gpu.name} (compiler): {held.fraction:.1%}, limited by {held.limiter}; "
         f"{plural(counted.registers, 'register')} a thread"
     )
-    return Part(said, show(sm_slots(held, counted.gpu)).html() + _table(headings, rows, words=(0, 6)))
+    return Part(
+        said,
+        show(sm_slots(held, counted.gpu, prefix=f"{counted.name}: ")).html() + _table(headings, rows, words=(0, 6)),
+    )
 
 
 def _on_each(counted: Profile) -> Iterator[Profile]:
@@ -259,8 +270,8 @@ def _roofline(counted: Profile) -> Part:
         where = place(counted)
     except ValueError:
         return Part(f"{took}; the kernel moves no bytes", "")
-    roof = "roof" if where.flops else "bandwidth"
-    share = "" if where.share is None else f", {where.share:.0%} of the {roof}"
+    roof = "the roof" if where.flops else f"{where.memory}'s bandwidth"
+    share = "" if where.share is None else f", {where.share:.0%} of {roof}"
     said = f"{took}, {where.intensity:.3g} FLOP a byte{share}, {where.state}-bound: {where.limiter}"
     chart = roofline_chart({where.name: where}, counted.gpu, where.precision)
     return Part(said, show(chart).html() + f"<p>{escape(MODEL)}</p>")

@@ -7,8 +7,9 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
-from helpers import cp, gpus, profile, report, sass
+from helpers import cp, gpus, profile, report, sass, triton
 from helpers.workbook.run import unnamed_pictures
 from tests.notebook_kernel import ROOT, NotebookKernel
 
@@ -100,6 +101,19 @@ def test_it_launches_once_and_shows_what_the_arrays_hold(launch):
     seen = report(kernel, grid, block, (y, y, by))
     assert (y.get() == 2).all() and seen.arrays[1] == ("y", "float32", (256,), "2 2 2 2 2 2 …")
     assert report(kernel, grid, block, (x, y, by)).arrays[1][3] == "0 2 4 6 8 10 … (1 of 256 are NaN)"
+
+
+def test_types_that_numpy_lacks_are_shown_as_numbers():
+    tl = triton.language
+
+    @triton.jit
+    def double(x, out, SIZE: tl.constexpr):
+        at = tl.arange(0, SIZE)
+        tl.store(out + at, 2 * tl.load(x + at))
+
+    x = torch.arange(8, dtype=torch.bfloat16)
+    seen = report(double, (1,), None, (x, torch.zeros_like(x)), SIZE=8)
+    assert seen.arrays[1] == ("out", "bfloat16", (8,), "0 2 4 6 8 10 …")
 
 
 def test_its_pictures_have_names_and_mistakes_lie_open(launch):
