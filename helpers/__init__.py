@@ -61,6 +61,7 @@ _NAMES = {
     "results.torch.replay": ("replay", "stretched"),
     "results.torch.trace": ("TraceSpan", "readbacks", "trace_spans"),
     "pictures.figures": ("show",),
+    "pictures.report": ("report",),
     "pictures.training": ("training",),
     "checking.check": ("check", "hint", "solution"),
     "checking.predict": ("predict", "reveal"),

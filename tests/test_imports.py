@@ -24,6 +24,7 @@ WORKBOOK = Package(
         "pictures.plots",
         "pictures.chapters",
         "pictures.training",
+        "pictures.report",
         "pictures.widgets",
         "checking",
         "exercises",

@@ -22,7 +22,7 @@ DOCUMENTS = (
     "labs/README.md", "vgpu/*.md", "vgpu/*.svg", "vgpu/hardware/*.md", "vgpu/bench/SPEED.md", "vgpu/tests/FUZZING.md",
     "examples/README.md", "LICENSE*",
 )  # fmt: skip
-NOTEBOOKS = (f"notebooks/{chapters.PAGES}", "labs/lab*/*.ipynb")
+NOTEBOOKS = ("notebooks/*.ipynb", "labs/lab*/*.ipynb")
 STATES = "_static/states"  # of the site's root
 FOLDED, LEFT_OUT = "hide-input", "remove-input"  # MyST-NB's tags for a cell's code
 DRAWS = ("show", "widgets", "figures", "plots")  # what a cell calls that only draws: readers see the picture first

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helpers.workbook import glossary
+from helpers.workbook.chapters import PAGES
 from helpers.workbook.markdown import unfenced
 from helpers.workbook.optional import needed
 from helpers.workbook.run import EXERCISE, Problem, tags, verdict_only
@@ -36,12 +37,13 @@ REAL = frozenset(("cp", "cupyx", "cuda", "triton", "tl", "cute"))
 """Imported from `helpers`, and used as the packages whose names they are."""
 READERS = frozenset(("check", "reveal"))
 """Take what the lines above them have made, and hide nothing."""
-PAGES_OF_THEIR_OWN = {glossary.FILE: "glossary"}  # by file name; every other page is a chapter
+PAGES_OF_THEIR_OWN = {glossary.FILE: "glossary", "your_own_kernel.ipynb": "playground"}
+"""Kinds by file name; every other page is a chapter."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """A page to look at: its file name, its cells, and the names of all notebooks of its folder."""
+    """A page to look at: its file name, its cells, and the names of all chapters of its folder."""
 
     name: str
     notebook: NotebookNode
@@ -75,7 +77,7 @@ def open_page(path: Path) -> Page:
     import nbformat
     from nbformat.v4 import new_markdown_cell, new_notebook
 
-    names = tuple(sorted(other.name for other in path.parent.glob("*.ipynb")))
+    names = tuple(sorted(other.name for other in path.parent.glob(PAGES)))
     if path.suffix == ".md":
         made = new_notebook(cells=[new_markdown_cell(path.read_text(encoding="utf-8"))])
     else:
@@ -398,34 +400,35 @@ class Rule:
     kinds: tuple[str, ...] = ("chapter",)
 
 
-EVERY_PAGE = ("chapter", "glossary")
+NOTEBOOKS = ("chapter", "playground")
+EVERY_PAGE = (*NOTEBOOKS, "glossary")
 RULES = (
     Rule("file name", file_name),
-    Rule("kernel", kernel),
-    Rule("cell ids", cell_ids),
+    Rule("kernel", kernel, NOTEBOOKS),
+    Rule("cell ids", cell_ids, NOTEBOOKS),
     Rule("length", length),
     Rule("one title", one_title, EVERY_PAGE),
     Rule("opening", opening),
     Rule("closing", closing),
-    Rule("imports first", imports_first),
-    Rule("short cells", short_cells),
-    Rule("plain code", plain_code),
-    Rule("rhythm", rhythm),
-    Rule("prose in a row", prose_in_a_row),
+    Rule("imports first", imports_first, NOTEBOOKS),
+    Rule("short cells", short_cells, NOTEBOOKS),
+    Rule("plain code", plain_code, NOTEBOOKS),
+    Rule("rhythm", rhythm, NOTEBOOKS),
+    Rule("prose in a row", prose_in_a_row, NOTEBOOKS),
     Rule("predict, run, explain", steps),
     Rule("unspoiled", unspoiled),
-    Rule("skippable", skippable),
+    Rule("skippable", skippable, NOTEBOOKS),
     Rule("undiagnosed", undiagnosed),
     Rule("navigation", navigation),
-    Rule("way back", way_back, ("glossary",)),
+    Rule("way back", way_back, ("glossary", "playground")),
     Rule("live links", live_links, EVERY_PAGE),
     Rule("glossary links", glossary_links, EVERY_PAGE),
-    Rule("terms linked", terms_linked),
+    Rule("terms linked", terms_linked, NOTEBOOKS),
     Rule("entries", entries, ("glossary",)),
     Rule("pictures named", pictures_named, EVERY_PAGE),
-    Rule("no shell", no_shell),
-    Rule("finished", finished),
-    Rule("in order", in_order),
+    Rule("no shell", no_shell, NOTEBOOKS),
+    Rule("finished", finished, NOTEBOOKS),
+    Rule("in order", in_order, NOTEBOOKS),
 )
 
 

@@ -115,7 +115,7 @@ def test_a_state_that_cannot_be_loaded_is_reported(opened, folder):
 
 PAGES = (
     "index", "notebooks/README", "notebooks/05_shared_memory", "notebooks/glossary", "notebooks/13_matmul_ladder",
-    "vgpu/README", "labs/lab02_coalescing/lab02_coalescing",
+    "notebooks/your_own_kernel", "vgpu/README", "labs/lab02_coalescing/lab02_coalescing",
 )  # fmt: skip
 
 
@@ -123,6 +123,18 @@ PAGES = (
 def test_a_phone_does_not_scroll_sideways(opened, page):
     shown = opened(f"{page}.html", PHONE)
     assert shown.execute_script("return document.documentElement.scrollWidth") <= PHONE[0]
+
+
+def test_the_front_page_leads_to_reports_whose_parts_open(opened):
+    page = opened("index.html")
+    page.find_element(By.LINK_TEXT, "your own kernel").click()
+    parts = eventually(page, lambda _: page.find_elements(By.CSS_SELECTOR, ".cell_output details > summary"))
+    assert any(part.text.startswith("Sanitizer: race") for part in parts)
+    roofline = next(part for part in parts if part.text.startswith("Roofline (modelled)"))
+    picture = roofline.find_element(By.XPATH, "..//img")
+    assert not picture.is_displayed()
+    roofline.click()
+    assert picture.is_displayed()
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -1,4 +1,4 @@
-"""Every chapter of the course, run from a clean kernel and read for style."""
+"""Every notebook of the course, run from a clean kernel and read for style."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from tests.workbook.bands import BANDS, beyond
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks"
-CHAPTERS = sorted(FOLDER.glob("*.ipynb"))
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+CHAPTERS = [path for path in NOTEBOOKS if style.open_page(path).kind == "chapter"]
 WRITTEN = {f"{number:02}" for number in range(25)}
 
 stem = attrgetter("stem")
@@ -30,6 +31,7 @@ def number(path):
     return path.name.partition("_")[0]
 
 
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=stem)
 every_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=stem)
 
 
@@ -40,10 +42,11 @@ def test_the_chapters_are_there():
     assert re.findall(r"^\| \d\d[b-z]? \| \[\D.+?\]\((.+?)\)", contents, re.MULTILINE) == [
         path.name for path in CHAPTERS
     ]
+    assert {path.name for path in NOTEBOOKS} <= set(style.links(contents))
 
 
 @pytest.mark.slow
-@every_chapter
+@every_notebook
 def test_it_runs(path, record_property):
     result = notebooks.run(path, budget=10 * notebooks.BUDGET)  # other tests may run meanwhile
     record_property("seconds", round(result.seconds, 1))
@@ -72,7 +75,7 @@ def test_what_is_stored_lies_within_the_bands_of_the_prose(chapter):
     assert len(beyond(path, notebook)) == sum(band.chapter == chapter for band in BANDS)
 
 
-@every_chapter
+@every_notebook
 def test_its_style(path, record_property):
     page = style.open_page(path)
     record_property("words_per_code_line", round(style.words_per_code_line(page), 1))

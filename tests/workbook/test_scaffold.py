@@ -15,8 +15,9 @@ from helpers.checking.renew import computed
 from helpers.checking.solutions import built, patched
 from helpers.workbook import style
 from helpers.workbook.authoring import scaffold
+from helpers.workbook.chapters import PAGES
 
-CHAPTERS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+CHAPTERS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob(PAGES))
 BEFORE, LAST = (path.name for path in CHAPTERS[-2:])
 NUMBER = int(LAST[:2]) + 1
 NEW = f"{NUMBER}_texture_memory"

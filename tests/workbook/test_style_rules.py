@@ -249,6 +249,14 @@ def test_a_glossary_that_keeps_the_rules_of_its_kind(folder):
     assert style.examine(style.open_page(folder / "glossary.md")) == []
 
 
+def test_a_playground_asks_nothing_and_leads_back_to_the_contents(folder):
+    cells = [text("# Your own kernel\n\n[Contents](README.md)"), code("import math"), text("## One"), code("math.pi")]
+    assert style.examine(page(cells, "your_own_kernel.ipynb", folder)) == []
+    cells[0] = text("# Your own kernel")
+    problems = style.examine(page([*cells, text(WORDS)], "your_own_kernel.ipynb", folder))
+    assert {problem.rule for problem in problems} == {"way back", "prose in a row"}
+
+
 OF_A_GLOSSARY = (
     ("way back", ("README.md", "02_after.ipynb"), "[Contents](README.md)"),
     ("entries", ("### warp", "### Warp"), "write the heading 'Warp'"),
