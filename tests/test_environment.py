@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import re
 import subprocess
 import tomllib
@@ -48,9 +49,23 @@ def test_every_dependency_is_pinned_exactly(project, engine, pins):
     assert not unpinned, "add a `name==version` line to constraints.txt for each"
 
 
-def test_versions_stand_in_the_constraints_only(project, engine):
-    versioned = [str(row) for row in requirements(project, engine) if row.specifier]
-    assert not versioned, "pyproject.toml names packages; constraints.txt gives their versions"
+def test_bounds_go_from_the_pinned_minor_version_to_the_next_major_one(project, engine, pins):
+    bad = []
+    for row in requirements(project, engine):
+        major, minor, *_ = Version(pins[canonical(row.name)]).release
+        if row.specifier != SpecifierSet(f">={major}.{minor},<{major + 1}"):
+            bad.append(f"{row}: {major}.{minor} is pinned")
+    assert not bad, "change the bounds together with constraints.txt"
+
+
+def test_what_was_tried_beside_the_pins_lies_within_the_bounds_where_it_works(project, engine, root):
+    """`make versions` has tried the newest versions, and kept which of them work."""
+    bounds = {canonical(row.name): row.specifier for row in requirements(project, engine)}
+    rows = json.loads((root / "vgpu" / "tests" / "versions.json").read_text(encoding="utf-8"))["rows"].values()
+    tried = [(name, version, not row["fails"]) for row in rows for name, version in row["newest"].items()]
+    assert tried
+    wrong = [row for row in tried if row[0] in bounds and bounds[row[0]].contains(row[1]) != row[2]]
+    assert not wrong
 
 
 def test_pins_are_exact_sorted_and_of_no_one_machine(root, pins):
