@@ -230,7 +230,16 @@ def test_console_script_and_packages(project):
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "notebooks/README.md", "labs/README.md", "vgpu/README.md"]
+    "name",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "notebooks/README.md",
+        "labs/README.md",
+        "labs/TEACHING.md",
+        "labs/YOUR_OWN.md",
+        "vgpu/README.md",
+    ],
 )
 def test_links_lead_somewhere(root, name):
     page = root / name

@@ -64,7 +64,12 @@ def _contents() -> str:
             part = parts.setdefault(found["part"], [])
         elif line.startswith("| ") and (chapter := _CHAPTER.search(line)):
             part.append(f"notebooks/{chapter['file']}")
-    labs = ["labs/README", *sorted(f"labs/{path.parent.name}/{path.stem}" for path in ROOT.glob("labs/lab*/*.ipynb"))]
+    labs = [
+        "labs/README",
+        "labs/TEACHING",
+        "labs/YOUR_OWN",
+        *sorted(f"labs/{path.parent.name}/{path.stem}" for path in ROOT.glob("labs/lab*/*.ipynb")),
+    ]
     trees = {"The course": ["notebooks/README"], **parts, "Look up": ["notebooks/glossary"], "Labs": labs,
              "The virtual GPU": ENGINE, "The project": ["README", "CONTRIBUTING"]}  # fmt: skip
     return "\n\n".join(_tree(caption, documents) for caption, documents in trees.items())
