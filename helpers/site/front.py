@@ -70,8 +70,8 @@ def _contents() -> str:
         "labs/YOUR_OWN",
         *sorted(f"labs/{path.parent.name}/{path.stem}" for path in ROOT.glob("labs/lab*/*.ipynb")),
     ]
-    trees = {"The course": ["notebooks/README"], **parts, "Look up": ["notebooks/glossary"], "Labs": labs,
-             "The virtual GPU": ENGINE, "The project": ["README", "CONTRIBUTING"]}  # fmt: skip
+    trees = {"The course": ["notebooks/README"], **parts, "Look up": ["notebooks/glossary", "helpers/API"],
+             "Labs": labs, "The virtual GPU": ENGINE, "The project": ["README", "CONTRIBUTING"]}  # fmt: skip
     return "\n\n".join(_tree(caption, documents) for caption, documents in trees.items())
 
 
