@@ -224,6 +224,25 @@ def test_ci_runs_the_command_of_the_readme(root):
     assert "make test" in (root / "README.md").read_text(encoding="utf-8")
 
 
+def test_workflows_call_what_there_is(root):
+    targets = re.findall(r"^([a-z]+):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    called = []
+    for path in sorted((root / ".github" / "workflows").glob("*.yml")):
+        for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+            called += [step["run"].split() for step in job["steps"] if "run" in step]
+    assert {target for word, *rest in called if word == "make" for target in rest} <= set(targets)
+    scripts = [word for word, *_ in called if "/" in word]
+    assert scripts == [".ci/run"] and (root / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_one_version_everywhere(project, root):
+    helpers = (root / "helpers" / "__init__.py").read_text(encoding="utf-8")
+    assert re.search(r'^__version__ = "(.+)"$', helpers, re.MULTILINE)[1] == project["version"]
+    assert yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["version"] == project["version"]
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## warpbook ([\d.]+)", changes, re.MULTILINE)[1] == project["version"]
+
+
 def test_console_script_and_packages(project):
     assert project["scripts"] == {"warpbook": "helpers.cli:main"}
     assert project["name"] == "warpbook"
