@@ -38,9 +38,11 @@ def track_argument(parser: argparse.ArgumentParser) -> None:
 def lab(arguments: argparse.Namespace) -> int:
     from helpers.workbook import room
 
-    given = Path(arguments.notebook).resolve() if arguments.notebook else None
-    root = workbook() if given else project_folder()
-    notebook = given or room.page(root / "notebooks", arguments.track)
+    root = workbook() if arguments.notebook else project_folder()
+    if root and not arguments.notebook:
+        notebook = room.page(root / "notebooks", arguments.track)
+    else:
+        notebook = Path(arguments.notebook).resolve()
     if not notebook.is_file():
         where = f" The chapters are in {root / 'notebooks'}." if root else ""
         raise UsageProblem(f"There is no notebook {notebook}.{where}")

@@ -13,7 +13,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from helpers.checking import books
-from helpers.grading.sandbox import SandboxUnavailable, best
+from helpers.grading.sandbox import SandboxUnavailable, best, view
 from helpers.workbook import style
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,6 +85,13 @@ def test_the_course_keeps_the_names_of_its_books(tmp_path):
     (tmp_path / books.FOLDER / "ch04" / "__init__.py").touch()
     with pytest.raises(books.BadFolder, match="the course has a book ch04"):
         books.own(tmp_path)
+
+
+def test_only_the_judge_sees_them(project, monkeypatch):
+    monkeypatch.setattr(view, "OWN", project / books.FOLDER)
+    for role in view.ROLES:
+        shown = [entry.place for entry in view.view(role) if entry.source == str(view.OWN)]
+        assert shown == [view.OWN_PLACE] * (role == "judge")
 
 
 @pytest.mark.slow
