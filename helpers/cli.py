@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from helpers.checking import books
+from helpers.checking.learner_state import workbook
 from helpers.workbook.chapters import PAGES
 from helpers.workbook.command import Command, UsageProblem, print_utf8, project_folder
 
@@ -36,13 +38,15 @@ def track_argument(parser: argparse.ArgumentParser) -> None:
 def lab(arguments: argparse.Namespace) -> int:
     from helpers.workbook import room
 
-    root = project_folder()
-    notebook = (
-        Path(arguments.notebook).resolve() if arguments.notebook else room.page(root / "notebooks", arguments.track)
-    )
+    root = workbook() if arguments.notebook else project_folder()
+    if root and not arguments.notebook:
+        notebook = room.page(root / "notebooks", arguments.track)
+    else:
+        notebook = Path(arguments.notebook).resolve()
     if not notebook.is_file():
-        raise UsageProblem(f"There is no notebook {notebook}. The chapters are in {root / 'notebooks'}.")
-    if not notebook.is_relative_to(root):
+        where = f" The chapters are in {root / 'notebooks'}." if root else ""
+        raise UsageProblem(f"There is no notebook {notebook}.{where}")
+    if root is None or not notebook.is_relative_to(root):
         root = notebook.parent
     command = room.command(
         root, notebook, port=arguments.port, no_browser=arguments.no_browser, teacher=arguments.teacher
@@ -283,8 +287,8 @@ def new_arguments(parser: argparse.ArgumentParser) -> None:
     from helpers.workbook.authoring.scaffold import LANGUAGES
 
     kinds = parser.add_subparsers(metavar="exercise|chapter", required=True)
-    exercise = kinds.add_parser("exercise", help="a folder of helpers/exercises/, with a solution that passes")
-    exercise.add_argument("key", help="such as ch07.name, or lab07.name")
+    exercise = kinds.add_parser("exercise", help="a folder of an exercise, with a solution that passes")
+    exercise.add_argument("key", help="such as ch07.name or lab07.name; mine.name goes into warpbook_exercises/mine/")
     exercise.add_argument("--language", choices=LANGUAGES, default=LANGUAGES[0], help="of its answers, default numba")
     exercise.set_defaults(make="exercise")
     chapter = kinds.add_parser("chapter", help="a notebook that has what every chapter has")
@@ -298,7 +302,9 @@ def new(arguments: argparse.Namespace) -> int:
 
     try:
         if arguments.make == "exercise":
-            print(scaffold.exercise(project_folder(), arguments.key, arguments.language))
+            course = re.match(r"(ch|lab)\d", arguments.key)
+            root = project_folder() if course else (books.own() or Path.cwd() / books.FOLDER).parent
+            print(scaffold.exercise(root, arguments.key, arguments.language))
         else:
             print(scaffold.chapter(project_folder(), arguments.number, " ".join(arguments.title)))
     except ValueError as problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import re
 import subprocess
 import tomllib
@@ -48,9 +49,23 @@ def test_every_dependency_is_pinned_exactly(project, engine, pins):
     assert not unpinned, "add a `name==version` line to constraints.txt for each"
 
 
-def test_versions_stand_in_the_constraints_only(project, engine):
-    versioned = [str(row) for row in requirements(project, engine) if row.specifier]
-    assert not versioned, "pyproject.toml names packages; constraints.txt gives their versions"
+def test_bounds_go_from_the_pinned_minor_version_to_the_next_major_one(project, engine, pins):
+    bad = []
+    for row in requirements(project, engine):
+        major, minor, *_ = Version(pins[canonical(row.name)]).release
+        if row.specifier != SpecifierSet(f">={major}.{minor},<{major + 1}"):
+            bad.append(f"{row}: {major}.{minor} is pinned")
+    assert not bad, "change the bounds together with constraints.txt"
+
+
+def test_what_was_tried_beside_the_pins_lies_within_the_bounds_where_it_works(project, engine, root):
+    """`make versions` has tried the newest versions, and kept which of them work."""
+    bounds = {canonical(row.name): row.specifier for row in requirements(project, engine)}
+    rows = json.loads((root / "vgpu" / "tests" / "versions.json").read_text(encoding="utf-8"))["rows"].values()
+    tried = [(name, version, not row["fails"]) for row in rows for name, version in row["newest"].items()]
+    assert tried
+    wrong = [row for row in tried if row[0] in bounds and bounds[row[0]].contains(row[1]) != row[2]]
+    assert not wrong
 
 
 def test_pins_are_exact_sorted_and_of_no_one_machine(root, pins):
@@ -226,13 +241,41 @@ def test_ci_runs_the_command_of_the_readme(root):
     assert "make test" in (root / "README.md").read_text(encoding="utf-8")
 
 
+def test_workflows_call_what_there_is(root):
+    targets = re.findall(r"^([a-z]+):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    called = []
+    for path in sorted((root / ".github" / "workflows").glob("*.yml")):
+        for job in yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"].values():
+            called += [step["run"].split() for step in job["steps"] if "run" in step]
+    assert {target for word, *rest in called if word == "make" for target in rest} <= set(targets)
+    scripts = [word for word, *_ in called if "/" in word]
+    assert scripts == [".ci/run"] and (root / ".ci" / "run").stat().st_mode & 0o111
+
+
+def test_one_version_everywhere(project, root):
+    helpers = (root / "helpers" / "__init__.py").read_text(encoding="utf-8")
+    assert re.search(r'^__version__ = "(.+)"$', helpers, re.MULTILINE)[1] == project["version"]
+    assert yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))["version"] == project["version"]
+    changes = (root / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## warpbook ([\d.]+)", changes, re.MULTILINE)[1] == project["version"]
+
+
 def test_console_script_and_packages(project):
     assert project["scripts"] == {"warpbook": "helpers.cli:main"}
     assert project["name"] == "warpbook"
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "CONTRIBUTING.md", "notebooks/README.md", "labs/README.md", "vgpu/README.md"]
+    "name",
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "notebooks/README.md",
+        "labs/README.md",
+        "labs/TEACHING.md",
+        "labs/YOUR_OWN.md",
+        "vgpu/README.md",
+    ],
 )
 def test_links_lead_somewhere(root, name):
     page = root / name

@@ -2,7 +2,7 @@
 
 A chapter or lab is a book: a folder of `helpers.exercises` called after it, such as `ch04`, with a folder an exercise,
 which `helpers.checking.exercise_files` reads; `ORDER` in the book's `__init__` names them in the order of the book.
-Those of a lab have no `solution` here: it is in the lab's source.
+Those of a lab have no `solution` here: it is in the lab's source. Other projects have books of their own (`books`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ import difflib
 import importlib
 import linecache
 import math
-import pkgutil
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -23,17 +21,18 @@ from typing import Any
 
 import numpy as np
 
+from helpers.checking import books
 from helpers.checking.exercise_files import BadExercise, BudgetTable, Folder, Way, one_line
 from helpers.checking.exercise_files import Patch as Patch
 from vgpu.base.words import plural as plural
 from vgpu.launch.counters import Footprint
 
 _BOOKS = importlib.import_module("helpers.exercises")  # content, looked up by name: it stands on this room
-FOLDER = Path(_BOOKS.__path__[0])
-BOOKS = tuple(
-    sorted(found.name for found in pkgutil.iter_modules(_BOOKS.__path__) if re.fullmatch(r"(ch|lab)\d\d", found.name))
-)
-"""The books: one a chapter, one a lab."""
+FOLDER, OWN = books.COURSE, books.own()
+"""The folder of the course's books; that of another project's books, or None."""
+_BOOKS.__path__[1:] = [str(OWN)] if OWN else []
+BOOKS = (*books.course(), *(books.names(OWN) if OWN else ()))
+"""The names of all books."""
 
 SECTOR = 32  # bytes
 
@@ -273,6 +272,11 @@ class Exercise:
         return names[self.name]
 
 
+def book_folder(book: str) -> Path:
+    """The folder of a book, the course's or another project's."""
+    return OWN / book if OWN and (OWN / book).is_dir() else FOLDER / book
+
+
 class _Table(Mapping):
     """Every exercise by its key, in the order of the books. Each is read when it is asked for, and then kept."""
 
@@ -313,7 +317,7 @@ def exercise(key: str | Exercise) -> Exercise:
 @cache
 def _read(book: str, name: str) -> Exercise:
     """The exercise in a folder."""
-    folder = Folder(FOLDER / book / name)
+    folder = Folder(book_folder(book) / name)
     sheet = folder.sheet
     cases = importlib.import_module(f"{_BOOKS.__name__}.{book}.{name}.cases")
     first, second, third = map(one_line, sheet.hints)

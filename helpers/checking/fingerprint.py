@@ -20,7 +20,7 @@ import numpy as np
 
 from helpers.checking.bounds import out_of
 from helpers.checking.examine import Evidence, Outcome
-from helpers.checking.exercise import FOLDER, Exercise, Form, Mistake
+from helpers.checking.exercise import Exercise, Form, Mistake, book_folder
 from helpers.checking.stream_work import Unordered
 from vgpu.base.errors import CompileError, KernelTimeout
 from vgpu.tools.sanitize.findings import Finding
@@ -109,7 +109,7 @@ def told(evidence: Evidence) -> Mistake | None:
 def kept(task: Exercise) -> dict[str, list[dict]]:
     """The kept fingerprints of an exercise: name of a mistake -> those of its ways."""
     book, name = task.key.split(".")
-    return _read(FOLDER / book / KEPT).get(name, {})
+    return _read(book_folder(book) / KEPT).get(name, {})
 
 
 @cache

@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from helpers.checking import folded, learner_state
-from helpers.checking.exercise import FOLDER
+from helpers.checking.exercise import book_folder
 from helpers.checking.folded import WIDGET_VIEW
 from vgpu.base.latest_update import LatestUpdate
 
@@ -181,7 +181,7 @@ def once_answered(key: str) -> AbstractContextManager[None]:
 
 @cache
 def _kept(book: str) -> dict[str, dict[str, Any]]:
-    path = FOLDER / book / PREDICTIONS
+    path = book_folder(book) / PREDICTIONS
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 

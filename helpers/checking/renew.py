@@ -1,6 +1,7 @@
 """Compute the fingerprints of all ways to be wrong, and keep them: `python -m helpers.checking.renew [KEY …]`.
 
-A key is a book or an exercise, such as ch07 or ch07.dot; without any, all are computed.
+A key is a book or an exercise, such as ch07 or ch07.dot; without any, all are computed. The solution, and the right
+answers by other routes, have to pass.
 
 It needs the solutions, and so, for labs, the labs' source.
 """
@@ -12,9 +13,9 @@ import sys
 
 from helpers.checking import fingerprint
 from helpers.checking.examine import Evidence, examine
-from helpers.checking.exercise import BOOKS, FOLDER, Exercise, exercise, exercises
+from helpers.checking.exercise import BOOKS, Exercise, book_folder, exercise, exercises
 from helpers.checking.exercise_files import BadExercise, NoWay
-from helpers.checking.solutions import built, ways
+from helpers.checking.solutions import built, patched, solution_of, ways
 
 
 def computed(task: Exercise) -> dict[str, list[dict]]:
@@ -41,14 +42,26 @@ def _why_not(seen: Evidence) -> str:
     return "it passes" + ", as a race does without `sanitize = true`" * (not seen.exercise.sanitize)
 
 
+def pass_all(task: Exercise) -> None:
+    """Check the solution and the right answers by other routes; raises NoWay for one that doesn't pass."""
+    for name, text in (("the solution", solution_of(task)), *((name, patched(task, way)) for name, way in task.right)):
+        if not (seen := examine(built(task, text), task)).passed:
+            wrong = [f"{each.case.name}: {each.error or 'wrong'}" for each in seen.outcomes if not each.ok]
+            over = [str(each) for each in seen.budgets if not each.ok]
+            why = ", ".join(wrong + over) or "the sanitizer finds something"
+            raise NoWay(f"{task.key}: {name} doesn't pass: {why}")
+
+
 def renew(key: str) -> None:
     """Write the fingerprints of a book's exercises, or of one exercise."""
     book, table = key.partition(".")[0], {}
     for each in exercises():
         if each.startswith(f"{book}."):
             task = exercise(each)
+            if key in (book, each):
+                pass_all(task)
             table[each.partition(".")[2]] = computed(task) if key in (book, each) else fingerprint.kept(task)
-    path = FOLDER / book / fingerprint.KEPT
+    path = book_folder(book) / fingerprint.KEPT
     path.write_text(as_text(table), encoding="utf-8")
     print(f"{key}: {path}")
 

@@ -16,7 +16,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from helpers.checking.exercise import Exercise, Way
+from helpers.checking.exercise import OWN, Exercise, Way
 from helpers.checking.exercise_files import NoWay, replaced
 
 LABS = Path(__file__).resolve().parents[2] / "labs" / "source"
@@ -87,7 +87,8 @@ def _with_body(task: Exercise, text: str, body: str) -> str:
 
 @cache
 def _cells(key: str) -> tuple[dict, ...]:
-    (path,) = LABS.glob(f"{key.split('.')[0]}_*/*.ipynb")
+    folders = (OWN.parent / "labs" / "source", LABS) if OWN else (LABS,)
+    (path,) = (path for folder in folders for path in folder.glob(f"{key.split('.')[0]}_*/*.ipynb"))
     found = []
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         marks = cell["metadata"].get("nbgrader", {})

@@ -9,12 +9,10 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
-from pathlib import Path
 
-from helpers.checking.exercise import BOOKS
+from helpers.checking.exercise import BOOKS, book_folder
 from helpers.grading.source import Lab
 
-EXERCISES = Path(__file__).resolve().parent.parent / "exercises"
 WHEN_USED = {"torch": "torch._dynamo"}
 """What a package imports when it is first used: `torch.optim` for the first optimiser, in 2.5 s of a CPU."""
 
@@ -27,7 +25,7 @@ def of_lab(lab: Lab) -> tuple[str, ...]:
 def of_exercises(keys: Iterable[str]) -> tuple[str, ...]:
     """The modules that the cases of exercises import, when they are imported or later."""
     books = {key.split(".")[0] for key in keys} & set(BOOKS)
-    files = (path for book in books for pattern in ("*.py", "*/cases.py") for path in (EXERCISES / book).glob(pattern))
+    files = (path for book in books for pattern in ("*.py", "*/cases.py") for path in book_folder(book).glob(pattern))
     return modules(path.read_text(encoding="utf-8") for path in files)
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
-from helpers.checking.exercise import BOOKS
+from helpers.checking.exercise import BOOKS, OWN
 from helpers.grading.merged import GRADED, Planned
 from helpers.grading.policy import Policy
 from helpers.grading.sandbox.view import HELPERS, VGPU
@@ -58,9 +58,11 @@ def of_environment() -> str:
 def of_exercises(keys: Iterable[str]) -> str:
     """Of the rows of the exercises `keys`, and of what all rows are made with."""
     books = {key.split(".")[0] for key in keys}
-    paths = [path for path in sorted(EXERCISES.rglob("*.*")) if path.suffix in (".py", ".json", ".toml", ".cu")]
-    others = set(BOOKS) - books
-    return digest(_contents(path for path in paths if path.relative_to(EXERCISES).parts[0] not in others))
+    others, found = set(BOOKS) - books, []
+    for folder in (EXERCISES, *([OWN] if OWN else [])):
+        paths = [path for path in sorted(folder.rglob("*.*")) if path.suffix in (".py", ".json", ".toml", ".cu")]
+        found += [path for path in paths if path.relative_to(folder).parts[0] not in others]
+    return digest(_contents(found))
 
 
 def of_reference(lab: Lab) -> str:
@@ -85,5 +87,6 @@ class Keys:
 
 
 def _contents(paths: Iterable[Path]) -> list[list[str]]:
-    place = lambda path: path.relative_to(HELPERS.parent if path.is_relative_to(HELPERS) else VGPU.parent).as_posix()
+    tops = (HELPERS, VGPU, *([OWN] if OWN else []))
+    place = lambda path: next(path.relative_to(top.parent).as_posix() for top in tops if path.is_relative_to(top))
     return [[place(path), hashlib.sha256(path.read_bytes()).hexdigest()] for path in paths]

@@ -64,9 +64,10 @@ def _contents() -> str:
             part = parts.setdefault(found["part"], [])
         elif line.startswith("| ") and (chapter := _CHAPTER.search(line)):
             part.append(f"notebooks/{chapter['file']}")
-    labs = ["labs/README", *sorted(f"labs/{path.parent.name}/{path.stem}" for path in ROOT.glob("labs/lab*/*.ipynb"))]
+    labs = [f"labs/{page}" for page in ("README", "TEACHING", "YOUR_OWN")]
+    labs += sorted(f"labs/{path.parent.name}/{path.stem}" for path in ROOT.glob("labs/lab*/*.ipynb"))
     trees = {"The course": ["notebooks/README"], "Try it": ["notebooks/your_own_kernel"], **parts,
-             "Look up": ["notebooks/glossary"], "Labs": labs, "The virtual GPU": ENGINE,
+             "Look up": ["notebooks/glossary", "helpers/API"], "Labs": labs, "The virtual GPU": ENGINE,
              "The project": ["README", "CONTRIBUTING"]}  # fmt: skip
     return "\n\n".join(_tree(caption, documents) for caption, documents in trees.items())
 

@@ -19,8 +19,8 @@ from helpers.workbook.run import NOT_STORED, ROOT
 
 DOCUMENTS = (
     "README.md", "CONTRIBUTING.md", "notebooks/README.md", "notebooks/glossary.md", "notebooks/images/*",
-    "labs/README.md", "vgpu/*.md", "vgpu/*.svg", "vgpu/hardware/*.md", "vgpu/bench/SPEED.md", "vgpu/tests/FUZZING.md",
-    "examples/README.md", "LICENSE*",
+    "labs/*.md", "helpers/API.md", "vgpu/*.md", "vgpu/*.svg", "vgpu/hardware/*.md", "vgpu/bench/SPEED.md",
+    "vgpu/tests/FUZZING.md", "examples/README.md", "LICENSE*",
 )  # fmt: skip
 NOTEBOOKS = ("notebooks/*.ipynb", "labs/lab*/*.ipynb")
 STATES = "_static/states"  # of the site's root

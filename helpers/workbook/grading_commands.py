@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helpers.checking import books
+from helpers.checking.learner_state import workbook
 from helpers.workbook.command import Command, UsageProblem, print_utf8, project_folder
 
 if TYPE_CHECKING:
@@ -33,21 +36,42 @@ def lab_paths(names: Sequence[str]) -> list[Path]:
 
     Raises UsageProblem for a lab that there is not.
     """
-    folder = source_folder()
-    there = {path.stem: path for path in sorted(folder.glob("*/*.ipynb")) if path.stem == path.parent.name}
+    folder = None if names and workbook() is None else source_folder()  # a wheel has no labs, but takes paths
+    notebooks = sorted(folder.glob("*/*.ipynb")) if folder else []
+    there = {path.stem: path for path in notebooks if path.stem == path.parent.name}
     found = []
     for name in names:
         short = f"lab{int(name):02d}" if name.isdigit() else name
         named = [path for lab, path in there.items() if lab == short or lab.startswith(f"{short}_")]
         given = Path(name)
-        if not named and given.exists() and given.resolve().is_relative_to(folder.parent.resolve()):
+        if not named and folder and given.exists() and given.resolve().is_relative_to(folder.parent.resolve()):
             named = [there[given.stem]] if given.stem in there else []  # a learner's file there has a source
         if not named and (given.is_file() or (given / f"{given.name}.ipynb").is_file()):
             named = [given]
         if not named:
-            raise UsageProblem(f"There is no lab {name}. There are: {', '.join(there) or 'none'}, in {folder}.")
+            known = f"There are: {', '.join(there) or 'none'}, in {folder}." if folder else "Name one by its path."
+            raise UsageProblem(f"There is no lab {name}. {known}")
         found += named
     return found or list(there.values())
+
+
+def take_exercises_beside(path: Path) -> None:
+    """Take another project's exercises from beside a notebook, and not from the working folder, where anything may lie.
+
+    What this starts inherits it. To be called before exercises are read; raises UsageProblem.
+    """
+    try:
+        found, here = books.own(path.resolve().parent), books.own()
+    except books.BadFolder as problem:
+        raise UsageProblem(str(problem)) from None
+    if found or here:
+        os.environ[books.VARIABLE] = str(found or "off")
+
+
+def labs_folder(path: Path) -> Path:
+    """Where the learner's notebook of the author's one at `path` goes: beside `source/`, where it lies in one."""
+    folder = path.resolve().parents[1]
+    return folder.parent if folder.name == "source" else project_folder() / "labs"
 
 
 def release_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,11 +83,12 @@ def release_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def release(arguments: argparse.Namespace) -> int:
+    paths = lab_paths(arguments.labs)
+    take_exercises_beside(paths[0] if paths else source_folder())
     from helpers.grading.release import as_bytes, learners_path, released
     from helpers.grading.source import SourceError, read
     from helpers.workbook.lab_style import examine
 
-    paths = lab_paths(arguments.labs)
     if not paths:
         raise UsageProblem(f"There is no lab in {source_folder()}.")
     failed = 0
@@ -73,7 +98,7 @@ def release(arguments: argparse.Namespace) -> int:
         except SourceError as error:
             raise UsageProblem(str(error)) from error
         problems = examine(lab)
-        target = learners_path(lab, arguments.out or project_folder() / "labs")
+        target = learners_path(lab, arguments.out or labs_folder(lab.path))
         if problems:
             failed += 1
             print("\n  ".join([f"{lab.name}: {len(problems)} to mend, so nothing is written", *told(lab, problems)]))
@@ -134,7 +159,7 @@ def report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def class_argument(parser: argparse.ArgumentParser) -> None:
-    about = "class.toml: roster, due date and late rule (labs/README.md); default what RESULTS has kept"
+    about = "class.toml: roster, due date and late rule (labs/TEACHING.md); default what RESULTS has kept"
     parser.add_argument("--class", dest="classroom", type=Path, metavar="FILE", help=about)
 
 
@@ -329,6 +354,7 @@ def grade_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def grade(arguments: argparse.Namespace) -> int:
+    take_exercises_beside(lab_paths([arguments.lab])[0])
     from helpers.grading import grade as grader
     from helpers.grading import report as reports
     from helpers.grading.ledger import Taken
@@ -436,9 +462,10 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> int:
+    take_exercises_beside(arguments.notebook)
     from helpers.grading import self_check
 
-    labs = project_folder() / "labs"
+    labs = (workbook() or arguments.notebook.resolve().parents[1]) / "labs"
     try:
         checked = self_check.check(arguments.notebook, labs if labs.is_dir() else None, arguments.timeout)
     except self_check.NotChecked as problem:

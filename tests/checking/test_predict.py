@@ -22,7 +22,7 @@ def answers(tmp_path, monkeypatch):
     """A folder of books, the one called t with answers to predictions."""
     (tmp_path / "t").mkdir()
     (tmp_path / "t" / "predictions.toml").write_text('[t-none]\nanswer = 2\nwhy = "Because of {share:.0%}."\n')
-    monkeypatch.setattr("helpers.checking.predict.FOLDER", tmp_path)
+    monkeypatch.setattr("helpers.checking.exercise.FOLDER", tmp_path)
     _kept.cache_clear()
     yield
     _kept.cache_clear()

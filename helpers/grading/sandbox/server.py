@@ -14,18 +14,19 @@ import tempfile
 import threading
 from collections.abc import Sequence
 
+from helpers.checking import books
 from helpers.grading.sandbox import processes, users
 from helpers.grading.sandbox.faults import InfrastructureFault
 from helpers.grading.sandbox.limits import Limits, threads
 from helpers.grading.sandbox.live import Live
 from helpers.grading.sandbox.tiers import Tier
-from helpers.grading.sandbox.view import HELPERS, HOME, PLACE, SCRATCH, VGPU, in_scratch, view
+from helpers.grading.sandbox.view import HELPERS, HOME, OWN, OWN_PLACE, PLACE, SCRATCH, VGPU, in_scratch, view
 from helpers.grading.sandbox.warm import ROLES
 
 START = "import sys; sys.path[:0] = {places!r}; from helpers.grading.sandbox.zygote import main; main({number})"
 
 
-def environment(home: str, scratch: str) -> dict[str, str]:
+def environment(home: str, scratch: str, exercises: str = "off") -> dict[str, str]:
     """The whole environment of a job: nothing of the grader's, so no secret, and nothing that differs by machine."""
     return {
         "PATH": f"{os.path.dirname(sys.executable)}:/usr/local/bin:/usr/bin:/bin",
@@ -44,6 +45,7 @@ def environment(home: str, scratch: str) -> dict[str, str]:
         "VGPU_BACKEND": "virtual",
         # Runner and judge never read what anybody kept, nor can a student keep anything for another one.
         "VGPU_CACHE": "off",
+        books.VARIABLE: exercises,
     }
 
 
@@ -61,6 +63,7 @@ class Server:
         start = START.format(places=places, number=inside.fileno())
         program = [sys.executable, "-s", "-P", "-B", "-c", start]
         scratch = self.folder or SCRATCH
+        exercises = "off" if role != "judge" or OWN is None else OWN_PLACE if tier.isolates else str(OWN)
         entries = view(role)
         settings = {
             "forks": forks,
@@ -79,7 +82,7 @@ class Server:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=self.says,
-                    env=environment(self.folder or HOME, scratch),
+                    env=environment(self.folder or HOME, scratch, exercises),
                     pass_fds=[inside.fileno()],
                     cwd="/",
                     start_new_session=True,

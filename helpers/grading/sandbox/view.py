@@ -14,17 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import vgpu
+from helpers.checking import books
 
 HELPERS = Path(__file__).resolve().parents[2]
 VGPU = Path(vgpu.__file__).resolve().parent
 HERE = Path(__file__).resolve().parent
+OWN = books.own()
 PLACE = "/opt/warpbook"
+OWN_PLACE = f"{PLACE}/exercises"  # of another project's exercises
 SCRATCH = "/tmp"
 HOME = "/tmp/home"
 ROLES = {
     "student": "the exercises of labs, with the values they expect, are hidden",
     "runner": "the same: what runs a student's kernel has no use for them",
-    "judge": "all of helpers/ is shown",
+    "judge": "all of helpers/ is shown, and another project's exercises",
 }
 # Programs and libraries. Python itself may lie elsewhere; where all packages lie in one store, it is shown.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
@@ -84,7 +87,9 @@ def folders_for(entry: Entry, entries: Sequence[Entry]) -> list[str]:
 def _helpers(role: str) -> list[Entry]:
     entries = [Entry("show", f"{PLACE}/helpers", str(HELPERS)), Entry("show", f"{PLACE}/vgpu", str(VGPU))]
     entries += [Entry("hide", f"{PLACE}/vgpu/tests")] * (VGPU / "tests").is_dir()
-    if role != "judge":
+    if role == "judge":
+        entries += [Entry("show", OWN_PLACE, str(OWN))] * bool(OWN)
+    else:
         exercises = HELPERS / "exercises"
         # By their names, so that what an editor keeps of them is hidden too; so is what Python has compiled.
         for path in sorted(exercises.iterdir()):
@@ -126,6 +131,7 @@ def _private() -> list[str]:
         "/home",
         "/root",
         *packages,
+        *([str(OWN)] if OWN else []),
     }
     # Where they are installed among other packages, their folder's parent is those packages.
     folders -= {*site.getsitepackages(), sys.prefix, sys.base_prefix, "/"}

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from helpers.checking import books
+
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
@@ -129,9 +131,10 @@ teach = "TODO: what costs too much, and how it is avoided. Its measure is in MEA
 def exercise(root: Path, key: str, language: str) -> str:
     """Write the folder of a new exercise, put it last in its book, and say what comes next."""
     book, _, name = key.partition(".")
-    if not re.fullmatch(r"(ch|lab)\d\d", book) or not name.isidentifier():
-        raise ValueError(f"an exercise is called ch07.name or lab07.name, not {key!r}")
-    folder = root / "helpers" / "exercises" / book / name
+    course = re.fullmatch(r"(ch|lab)\d\d", book) is not None
+    if not (course or re.fullmatch(r"(?!(ch|lab)\d)[a-z][a-z0-9_]*", book)) or not name.isidentifier():
+        raise ValueError(f"an exercise is called ch07.name or lab07.name, or mine.name outside the course, not {key!r}")
+    folder = (root / "helpers" / "exercises" if course else root / books.FOLDER) / book / name
     if folder.exists():
         raise ValueError(f"{folder} is there already")
     folder.mkdir(parents=True)
@@ -140,8 +143,18 @@ def exercise(root: Path, key: str, language: str) -> str:
     _append_to_order(folder.parent / "__init__.py", book, name)
     asked_in = f"labs/source/{book}_*/*.ipynb" if book.startswith(OF_A_LAB) else f"notebooks/{book[2:]}_*.ipynb"
     source = next((path.relative_to(root) for path in root.glob(asked_in)), f"{asked_in}, which isn't there yet")
+    begun = f"{folder.relative_to(root)} is there, full of TODOs. It asks for doubled numbers until you change it."
+    if not course:
+        place = f"labs/source/{book}_…/" if book.startswith(OF_A_LAB) else f"a notebook beside {books.FOLDER}/ or below"
+        return f"""\
+{begun}
+
+1. Write its cases, its solution and its words, and replace every TODO.
+2. python -m helpers.checking.renew {key}
+3. Ask it in {place}, in a cell that ends in
+       check({name}, "{key}")"""
     return f"""\
-{folder.relative_to(root)} is there, full of TODOs. It asks for doubled numbers until you change it.
+{begun}
 
 1. Write its cases, its solution and its words, and replace every TODO.
 2. .venv/bin/python -m helpers.checking.renew {key}
