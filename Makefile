@@ -5,7 +5,8 @@ CANDIDATES := python3 python3.11 python3.12 python3.13 python3.14 python
 SUITABLE := -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))'
 PYTHON ?= $(shell for p in $(CANDIDATES); do if $$p $(SUITABLE) 2>/dev/null; then echo $$p; break; fi; done)
 
-VENV := .venv
+# The container keeps its environment elsewhere.
+VENV ?= .venv
 BIN := $(VENV)/bin
 
 .PHONY: help environment lab check test lint notebooks gpu versions site clean

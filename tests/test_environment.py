@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from helpers.workbook import install
+from helpers.workbook import install, packages
 from helpers.workbook.checks import PYTHONS
 from helpers.workbook.packages import canonical, read_pins, same_version
 
@@ -219,19 +219,62 @@ def test_make_refuses_an_unfit_python(root, tmp_path):
     assert not (tmp_path / ".venv").exists()
 
 
-def test_the_image_for_grading_is_made_of_what_there_is(root, tmp_path):
-    """Each file is there, and make knows its target where only the files are that were copied before."""
+@pytest.fixture(scope="module")
+def stages(root):
+    """The Dockerfile's stages: the stage that each begins with, and its instructions."""
+    found = {}
+    for line in (root / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "").splitlines():
+        if line.startswith("FROM "):
+            _, base, _, name = line.split()
+            found[name] = (base, [])
+        elif line and not line.startswith("#"):
+            found[name][1].append(tuple(line.split(maxsplit=1)))
+    return found
+
+
+def test_the_images_are_made_of_what_there_is(root, stages, tmp_path):
+    """Each file is there, and make knows its targets where only the files are that were copied before."""
+    assert {base for base, _ in stages.values()} <= {*stages, stages["machine"][0]}
     targets = []
-    for line in (root / "labs" / "Containerfile").read_text(encoding="utf-8").splitlines():
-        word, *rest = line.split() or [""]
-        if word == "COPY":
-            for name in (each for each in rest[:-1] if not each.startswith("--")):
-                (tmp_path / name).symlink_to((root / name).resolve(strict=True))
-        elif [word, *rest[:1]] == ["RUN", "make"]:
-            targets += rest[1:]
-            made = subprocess.run(["make", "-n", *rest[1:]], cwd=tmp_path, capture_output=True, text=True)
+    for word, rest in stages["environment"][1]:
+        names = [each for each in rest.split()[:-1] if not each.startswith("--")]
+        for name in names * (word == "COPY"):
+            (tmp_path / name).unlink(missing_ok=True)
+            (tmp_path / name).symlink_to((root / name).resolve(strict=True))
+        if word == "RUN" and rest.startswith("make "):
+            targets += rest.split()[1:]
+            made = subprocess.run(["make", "-n", *targets], cwd=tmp_path, capture_output=True, text=True)
             assert made.returncode == 0 and "helpers.workbook.install" in made.stdout, made.stderr
     assert targets
+
+
+def test_the_images_take_versions_from_the_constraints(stages, pins):
+    lines = [rest.partition("constraints.txt ")[2] for _, rest in stages["environment"][1] if "pip download" in rest]
+    downloaded = [word for line in lines for word in line.split() if word != "--index-url"]
+    assert sorted(set(downloaded) - set(pins)) == [f"{packages.TORCH_BUILDS}cpu"] and "torch" in downloaded
+
+
+def test_what_an_image_leaves_out_are_extras(stages):
+    extras = {extra for _, extras in packages.OURS.values() for extra in extras}
+    lines = [rest for _, rows in stages.values() for _, rest in rows]
+    left_out = [
+        found[1].split() for line in lines if (found := re.search(r'echo ([a-z ]+) > "\$VENV/\.without"', line))
+    ]
+    assert len(left_out) == 2 and all(set(words) <= extras for words in left_out)
+
+
+def test_a_container_for_development_is_the_container_for_learners(root, stages):
+    page = json.loads((root / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    build = {name: page["build"][name] for name in ("dockerfile", "context")}
+    assert all((root / ".devcontainer" / path).resolve(strict=True) for path in build.values())
+    assert page["build"]["target"] == list(stages)[-1], "what Docker and Binder build where no target is named"
+    users = " ".join(rest for _, rest in stages["machine"][1])
+    assert f" {page['remoteUser']} " in users
+    (port,) = (int(rest) for word, rest in stages["lab"][1] if word == "EXPOSE")
+    assert page["forwardPorts"] == [port]
+    assert f":{port} " in (root / "README.md").read_text(encoding="utf-8")
+    for user in (dict(pairs).get("USER") for _, pairs in stages.values()):
+        assert user in (None, page["remoteUser"]), "the last user of each stage is not root"
 
 
 def test_ci_runs_the_command_of_the_readme(root):

@@ -26,6 +26,8 @@ PINS = ROOT / "constraints.txt"
 OURS = {"vgpu": (ROOT / "vgpu", ("cupy", "numba", "torch", "triton")), "warpbook": (ROOT, ("test",))}
 """The distributions of this checkout, each with its folder and the optional dependencies that `make lab` and
 environment.yml install as well."""
+LEFT_OUT = Path(sys.prefix) / ".without"
+"""A file of an environment that is made without some of them, as that of the container: their names."""
 PROJECTS = tuple(folder / "pyproject.toml" for folder, _ in OURS.values())
 TORCH_BUILDS = "https://download.pytorch.org/whl/"
 
@@ -196,15 +198,25 @@ def failing_imports(modules: Sequence[str]) -> dict[str, str]:
 def read() -> tuple[dict[str, str], set[str]]:
     """The pins and the direct dependencies of this project. Raises FileNotFoundError in a wheel's installation."""
     direct = set()
-    for folder, extras in OURS.values():
-        direct |= read_requirements((folder / "pyproject.toml").read_text(encoding="utf-8"), extras)
+    for name, (folder, _) in OURS.items():
+        direct |= read_requirements((folder / "pyproject.toml").read_text(encoding="utf-8"), extras(name))
     return read_pins(PINS.read_text(encoding="utf-8")), direct
+
+
+def left_out() -> set[str]:
+    """The optional dependencies that this environment is made without."""
+    return set(LEFT_OUT.read_text(encoding="utf-8").split()) if LEFT_OUT.is_file() else set()
+
+
+def extras(name: str) -> tuple[str, ...]:
+    """The optional dependencies of one of OURS that this environment has."""
+    return tuple(each for each in OURS[name][1] if each not in left_out())
 
 
 def editable(name: str) -> str:
     """The argument of pip that installs one of OURS from this checkout."""
-    folder, extras = OURS[name]
-    return f"--editable={folder}[{','.join(extras)}]"
+    wanted = ",".join(extras(name))
+    return f"--editable={OURS[name][0]}" + f"[{wanted}]" * bool(wanted)
 
 
 def not_from_here() -> Iterator[Fault]:

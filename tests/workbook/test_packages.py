@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from helpers.workbook import install, packages
+from helpers.workbook import checks, install, packages
 from helpers.workbook.packages import Installed
 
 
@@ -64,6 +64,21 @@ def site(tmp_path, monkeypatch):
     (information / "RECORD").write_text(recorded + "thing-1.0+cpu.dist-info/METADATA,,\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     return tmp_path
+
+
+def test_extras_that_are_left_out_are_neither_installed_nor_missed(tmp_path, monkeypatch):
+    everything = {name: packages.editable(name) for name in packages.OURS}
+    _, direct = packages.read()
+    monkeypatch.setattr(packages, "LEFT_OUT", tmp_path / ".without")
+    packages.LEFT_OUT.write_text("cupy test\n")
+    assert packages.editable("vgpu") == everything["vgpu"].replace("cupy,", "")
+    assert packages.editable("warpbook") == f"--editable={packages.ROOT}"
+    assert direct - packages.read()[1] >= {"cupy-cuda13x", "nbgrader"}
+    looked = []
+    monkeypatch.setattr(packages, "failing_imports", lambda modules: looked.extend(modules) or {})
+    (found,) = checks.imports("imports")
+    assert found.state == "ok"
+    assert "torch" in looked and "cupy" not in looked
 
 
 def test_a_complete_package_is_no_fault(site):

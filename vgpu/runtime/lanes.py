@@ -11,6 +11,10 @@ from vgpu.runtime.write import Routine
 
 WIDTHS = {"avx512": 16, "avx2": 8}  # lanes of the CPU's widest permutation of 32-bit values
 
+# More than a relaxed atomic of PTX promises: the last block to add to a counter reads what the others wrote, in the
+# "CUDA C++ Programming Guide" itself (memory fence functions) with no fence on its side. x86 orders atomics anyway.
+ORDER = "acq_rel"
+
 ATOMIC_OPS = {  # name -> (LLVM types, atomicrmw operation)
     "add": (("i32", "i64"), "add"), "fadd": (("float", "double"), "fadd"),
     "smin": (("i32", "i64"), "min"), "smax": (("i32", "i64"), "max"),
@@ -70,7 +74,7 @@ def _plain(name: str, kind: str, operation: str) -> Routine:
 
 def _atomic(name: str, kind: str, operation: str) -> Routine:
     def step(r: Routine, memory: Value, x: Value) -> Value:
-        return r.value(kind, f"atomicrmw {operation} {memory}, {x} monotonic")
+        return r.value(kind, f"atomicrmw {operation} {memory}, {x} {ORDER}")
 
     return _lane_by_lane(f"atom_{name}", kind, step, shortcut=partial(_one_place, kind, operation, False))
 
@@ -103,7 +107,7 @@ def _sums(r: Routine, memory: Value, own: bool) -> None:
         before = r.load(memory, total.kind, element_bits(total.kind) // 8)
         r.store(memory, before + total, element_bits(total.kind) // 8)
     else:
-        before = r.value(total.kind, f"atomicrmw add {memory}, {total} monotonic")
+        before = r.value(total.kind, f"atomicrmw add {memory}, {total} {ORDER}")
     r.give(lanes.select(have - given + before, value))
 
 
@@ -129,7 +133,7 @@ def _in_registers(r: Routine, memory: Value, kind: str, operation: str, own: boo
 
 def _swap(r: Routine, memory: Value, expected: Value, value: Value) -> tuple[Value, Value]:
     """What stood there, and whether that was what was expected."""
-    pair = r.value(f"{{ {value.kind}, i1 }}", f"cmpxchg {memory}, {expected}, {value} monotonic monotonic")
+    pair = r.value(f"{{ {value.kind}, i1 }}", f"cmpxchg {memory}, {expected}, {value} {ORDER} acquire")
     return r.value(value.kind, f"extractvalue {pair}, 0"), r.value("i1", f"extractvalue {pair}, 1")
 
 

@@ -1,9 +1,12 @@
 """Atomics of every order and scope, fences, and clocks; blocks on two worker threads that talk through memory."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
+
+from vgpu.runtime import lanes
 
 HOPPER = {"arch": "compute_90"}
 
@@ -175,3 +178,11 @@ def test_sequentially_consistent_fences_between_blocks(compiled):
     flags, seen = np.zeros(64 * rounds, np.int32), np.zeros((rounds, 2), np.int32)
     kernel(2, 1, flags, np.zeros(rounds, np.int32), seen, rounds, threads=2)
     assert seen.any(axis=1).all()
+
+
+def test_atomics_order_the_accesses_around_them():
+    """On x86 no run can show it: there, atomics of every order do."""
+    text = lanes.source("")
+    atomics = re.findall(r"^.*(?:atomicrmw|cmpxchg) .*$", text, re.MULTILINE)
+    assert len(atomics) > 30
+    assert [line for line in atomics if " acq_rel" not in line] == []

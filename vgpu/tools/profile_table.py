@@ -364,11 +364,11 @@ def summary(profile: Profile) -> Iterator[str]:
         yield f"counted: global atomics: {many(total['global_atomic_requests'], 'request')}"
     for op, does in (("load", "loads"), ("store", "stores")):
         if requests := _shared_requests(total, op):
-            matrices = total[f"matrix_{op}_requests"]
+            matrices, wavefronts = total[f"matrix_{op}_requests"], number(profile[f"wavefronts_per_shared_{op}"])
             yield (
                 f"counted: shared {does}: {many(requests, 'request')}{_in_machine_code(profile, op, requests)}"
                 f"{f', {matrices:,} of them of matrices' if matrices else ''}, "
-                f"{number(profile[f'wavefronts_per_shared_{op}'])} wavefronts a request"
+                f"{wavefronts} wavefront{'s' * (wavefronts != '1')} a request"
             )
     yield from _overwritten(profile)
     yield from _special(profile, total)

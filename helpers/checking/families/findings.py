@@ -200,7 +200,7 @@ FAMILIES = (
         "a race in shared memory",
         _found(*RACES, space="shared"),
         "Two threads use one element of shared memory, one of them writes it, and no barrier of the block stands "
-        "between, __syncthreads or cuda.syncthreads. In a loop another one may be missing before the next turn.",
+        "between, __syncthreads or cuda.syncthreads. In a loop another one may be missing before the next iteration.",
     ),
     Family(
         SEVERAL_STORE,

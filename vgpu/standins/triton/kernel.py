@@ -14,7 +14,7 @@ from triton.runtime.jit import JITFunction
 
 from vgpu import operations
 from vgpu.base import own
-from vgpu.base.errors import LaunchError, Unsupported
+from vgpu.base.errors import ArgumentError, LaunchError, Unsupported
 from vgpu.launch import launch
 from vgpu.standins.triton.arguments import Packer, flattened, present
 from vgpu.standins.triton.lines import user_lines
@@ -109,16 +109,21 @@ class TritonKernel:
         """Everything a launch needs, without launching; `meta` are constants, num_warps and the like.
 
         Under `autotune` the configurations are tried first. `grid` may be a function of the constants, as in a
-        launch. Errors: TypeError for a block, which is 32 × num_warps threads.
+        launch. Errors: ArgumentError for a block, which is 32 × num_warps threads, and for an unknown keyword.
         """
         if block is not None:
-            raise TypeError(
+            raise ArgumentError(
                 "a Triton kernel chooses its block itself, 32 × num_warps threads: pass None for the block, and "
                 "num_warps=… by name."
             )
         found: list[launch.Prepared] = []
         with own.LAUNCHING, _virtual_driver(), handling(found.append):
-            self.jit[_grid(grid)](*map(present, args), **meta)
+            try:
+                self.jit[_grid(grid)](*map(present, args), **meta)
+            except KeyError as error:
+                if "unrecognised" not in str(error):
+                    raise
+                raise ArgumentError(str(error.args[0])) from None
         if len(found) != 1:
             raise LaunchError("the grid is empty, so there is nothing to run: every dimension needs at least 1.")
         return found[0]

@@ -151,7 +151,7 @@ def test_requests_to_shared_memory_stand_beside_those_of_the_machine_code(arrays
     found = profile(raw("rows"), 1, 32, arrays, device="A100")
     assert found.assembled == (AssembledRequests((7,), "load", 4, 1, ("LDS.128",)),)
     assert "counted: shared loads: 4 requests (1 in the machine code), 4 wavefronts a request" in found.summary
-    assert "counted: shared stores: 4 requests, 1 wavefronts a request" in found.summary
+    assert "counted: shared stores: 4 requests, 1 wavefront a request" in found.summary
     assert "(1 in the machine code)" in found._repr_html_()
     assert not profile(scale, 1, 128, arrays).assembled
     assert not profile(raw("most"), 1, 32, (cp.zeros(32, np.uint64),)).assembled

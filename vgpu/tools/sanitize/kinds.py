@@ -57,11 +57,11 @@ _KINDS = (
          "tcgen05.wait::st; before other warps or a product access it, also tcgen05.fence::before_thread_sync and a "
          "barrier."),
     Kind("product_fence", "product of shared memory without a proxy fence", "it may read what was there before, since "
-         "it goes another way than ordinary stores: let the threads that stored execute fence.proxy.async, then meet "
-         "at a barrier, then issue the product."),
+         "it goes through the async proxy, and ordinary stores through the generic one: let the threads that stored "
+         "execute fence.proxy.async, then meet at a barrier, then issue the product."),
     Kind("proxy_fence", "bulk copy out of shared memory without a proxy fence", "it may read what was there before, "
-         "since it goes another way than ordinary stores: let the threads that stored execute fence.proxy.async, then "
-         "meet at a barrier, then let one thread issue the copy."),
+         "since it goes through the async proxy, and ordinary stores through the generic one: let the threads that "
+         "stored execute fence.proxy.async, then meet at a barrier, then let one thread issue the copy."),
     Kind("barrier_divergent", "barrier in divergent code", "every thread of a block must reach the same barrier: "
          "move it out of the branch."),
     Kind("barrier_ended", "barrier without threads that have ended", "let threads without work stay until the last "

@@ -319,7 +319,7 @@ class Report:
             call = "cuda.syncwarp()" if numba else "__syncwarp()"
             return f"the lanes of a warp do not run in lock-step: put {call} between the two."
         call = "cuda.syncthreads()" if numba else "__syncthreads()"
-        return f"put a barrier, {call}, between the two; in a loop, also one before the next turn writes again."
+        return f"put a barrier, {call}, between the two; in a loop, also one before the next iteration writes again."
 
     def _unset(self, place: Place, common: dict[str, Any], element: str) -> Finding:
         scopes = {"shared": "no thread of the block has", "local": "the thread has not", "global": "nobody has"}
