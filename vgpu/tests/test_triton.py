@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vgpu import reference
-from vgpu.base.errors import DeviceAssert, LaunchError, OutOfBounds, Unsupported
+from vgpu.base.errors import ArgumentError, DeviceAssert, LaunchError, OutOfBounds, Unsupported
 
 HOW = "Triton is published for Linux: python -m pip install -c constraints.txt triton"
 if importlib.util.find_spec("triton") is None:
@@ -513,7 +513,8 @@ def test_the_front_door_gives_triton_itself():
         (lambda x: kernels.add[(1,)](x, x, x, np.int32(4), BLOCK=16), TypeError, r"n.item\(\)"),
         (lambda x: kernels.add[(1,)](x.to("meta"), x, x, 4, BLOCK=16), LaunchError, "on meta"),
         (lambda x: kernels.add[(9, 70000)](x, x, x, 4, BLOCK=16), LaunchError, "at most 65535"),
-        (lambda x: profile(kernels.add, 1, 256, (x, x, x, 4), BLOCK=16), TypeError, "None for the block"),
+        (lambda x: profile(kernels.add, 1, 256, (x, x, x, 4), BLOCK=16), ArgumentError, "None for the block"),
+        (lambda x: profile(kernels.add, 1, None, (x, x, x, 4), BLOCK=16, warps=4), ArgumentError, "warps"),
         (lambda x: profile(kernels.add, 0, None, (x, x, x, 4), BLOCK=16), LaunchError, "grid is empty"),
     ],
 )
