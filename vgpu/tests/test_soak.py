@@ -15,7 +15,7 @@ def test_launches_in_a_process_that_is_short_of_memory():
     assert set(tally) == {"ran", "observed", "faulted", "out of memory"}
     assert rows[0]["launches"] == 0 and sum(tally.values()) >= rows[-1]["launches"] > 0
     # The first thousands still fill pools that are kept; what one launch left behind would be far more.
-    assert max(row["resident"] for row in rows) - rows[0]["resident"] < 48 * soak.MIB
+    assert max(row["resident"] for row in rows) - rows[0]["resident"] < 96 * soak.MIB
 
 
 def test_growth_is_the_slope_of_the_samples():
