@@ -19,7 +19,7 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from tests.browser.started import Server
 
-START, RUN, STEP = 60, 120, 30  # seconds to wait for a server, a whole notebook, one change on the page
+START, RUN, STEP = 60, 300, 30  # seconds to wait for a server, a whole notebook, one change on the page
 
 
 class Lab:

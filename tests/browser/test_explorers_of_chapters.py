@@ -27,7 +27,7 @@ MOVES = {
          "A cache of 8 KiB (modelled): whole, 5 KiB: 480 of 640 sectors"),
     ),
     "05": (
-        ("stride", RIGHT, "stride 0: 1 wavefront", "stride 1: 1 wavefront"),
+        ("stride", RIGHT, "stride 1: 1 wavefront", "stride 2: 2 wavefronts"),
         ("version", RIGHT, "plain: 32 wavefronts", "padded: 1 wavefront"),
         ("request", RIGHT, "padded: 1 wavefront for 1 shared load", "padded: 1 wavefront for 1 shared store"),
         ("tile", RIGHT, "tile 4: sectors bring 8,192 KiB", "tile 8: sectors bring 2,048 KiB"),
@@ -42,7 +42,7 @@ MOVES = {
         ("registers", RIGHT, "32 classes, 48 registers a thread (compiler)",
          "32 classes, 16 registers a thread (by hand)"),
         ("warps", RIGHT, "late: with 4 warps", "late: with 5 warps"),
-        ("blocks", RIGHT, "433 blocks on A100", "434 blocks on A100"),
+        ("blocks", RIGHT, "541 blocks on A100", "542 blocks on A100"),
     ),
     "15": (
         ("power of two", RIGHT, "From 0 to 2 E4M3 has 65 values", "From 0 to 4 E4M3 has 73 values"),
