@@ -224,7 +224,7 @@ def copies(count):
 
 def test_a_program_of_hundreds_of_operations_is_drawn():
     found = widgets.timeline({"few": copies(3), "many": copies(300)})
-    assert "of 300, on the way to the GPU" in choose(found, program="many")
+    assert "of 300, on the engine that copies to the GPU" in choose(found, program="many")
     assert len(found.shown.image) < 150_000
 
 

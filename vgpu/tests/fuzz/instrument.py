@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import re
 
-from vgpu.base.context import CONTEXT
+from vgpu.base.context import CONTEXT, TENSOR_TYPES
 
 SITES: list[tuple[str, str, str]] = []  # function, sort and line of IR of each access that is looked up, by its number
 _CONTEXT_BYTES = 8 * len(CONTEXT)
 _FIRST = 1 << 16  # bytes of a warp's state before any hidden stack, which is longer than this
 # Functions that compute addresses of the engine's own books: kernels, which move data by calls of the runtime alone and
-# find barriers by their numbers; the sanitizer's shadows, maps of touched memory, the tables of the heap and of
-# reductions, stacks, and what blocks of a cluster have in their places.
+# find barriers by their numbers; the sanitizer's shadows, maps of touched memory, the tables of the heap, stacks, and
+# what blocks of a cluster have in their places.
 BOOKS = re.compile(
     r"kernel_[0-9a-f]{64}|touch$|mark_run$|heap_lanes$|word_|unordered_|wb_s_|wb_permute$|wb_cluster_|all_arrived$|"
-    r"complete_bulk_for$|reduction_of$"
+    r"complete_bulk_for$"
 )
+TABLES = {("reduction_of", "%table"): 8 * len(TENSOR_TYPES)}  # parameters: a caller's own table, and its bytes
 _WIDTHS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "ptr": 64}
 _DEFINITION = re.compile(r"\s+(%[\w.$-]+) = (.*)")
 _WORDS = re.compile(
@@ -113,7 +114,7 @@ class _Function:
             return "extent", operand, 0
         text = self.definitions.get(operand, operand)
         if text is operand and operand[0] == "%":
-            return "parameter", operand, 0
+            return "extent" if (self.name, operand) in TABLES else "parameter", operand, 0
         if text.startswith("alloca"):
             return "extent", operand, 0
         if "getelementptr" in text.split("(")[0].split(",")[0]:
@@ -243,6 +244,8 @@ def _one(function: _Function, line: str, place: str, size: str, write: bool) -> 
     if sort == "extent":
         if root[0] == "@":
             extent = function.extents[root]
+        elif root in function.parameters:
+            extent = TABLES[function.name, root]
         else:
             kind, rest = _piece(function.definitions[root].removeprefix("alloca "))
             count = re.match(r"i\d+ (\d+)", rest)
