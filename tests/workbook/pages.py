@@ -16,7 +16,7 @@ PAGE = Path(helpers.__file__).parent / "API.md"
 MADE = "<!-- Made by `python -m tests.workbook.pages`: edit the docstrings instead. -->"
 SECTIONS = {
     "Ask and check": ("predict", "reveal", "check", "hint", "solution", "probe", "progress"),
-    "Show": ("show", "training"),
+    "Show": ("show", "report", "training"),
     "Measure and compare": (
         "benchmark", "paired", "cold_start", "during", "ladder", "published_ladder", "diagnose", "ChangeLog", "Count",
         "Published", "StepLog", "repeats",

@@ -128,7 +128,7 @@ def test_a_tier_is_one_run_on_all_cores(root, monkeypatch, asked, tier):
     monkeypatch.setattr(cli, "call", lambda command, cwd=None: calls.append(command) or 1)
     monkeypatch.chdir(root)
     assert cli.main(["test", *asked]) == 1
-    assert [call[3:7] for call in calls] == [["--tier", tier, "-n", "logical"]]
+    assert [call[3:7] for call in calls] == [["--tier", tier, "-n", str(cli.PROCESSES)]]
 
 
 def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):

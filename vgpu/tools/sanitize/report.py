@@ -322,7 +322,10 @@ class Report:
         return f"put a barrier, {call}, between the two; in a loop, also one before the next iteration writes again."
 
     def _unset(self, place: Place, common: dict[str, Any], element: str) -> Finding:
-        scopes = {"shared": "no thread of the block has", "local": "the thread has not", "global": "nobody has"}
+        scopes = {
+            "shared": "no thread of the block has", "cluster": "no thread of the cluster has",
+            "local": "the thread has not", "global": "nobody has",
+        }  # fmt: skip
         who = self.names.said(common["thread"], common["block"])
         element = "a local array" if common["space"] == "local" else element
         written = "written before" if common["space"] == "local" else "written"
