@@ -50,11 +50,11 @@ def reduction(kernel: Kernel, instruction: Instruction) -> tuple[Value, int]:
     if "reduce" not in instruction.modifiers:
         return kernel.ir.null(), 1
     operation = next((w for w in instruction.modifiers if w in memory.ATOMIC_WORDS), None)
-    kind = next((w for w in reversed(instruction.modifiers) if w in TYPES), None)
-    if kind is None:
+    if _rank(instruction):  # the runtime takes a table where there is a tensor map, and else a function
         return _by_type(kernel, operation), 1
-    function = _combining(kernel, operation, kind)
-    if function is None:
+    kind = next((w for w in reversed(instruction.modifiers) if w in TYPES), None)
+    function = None if kind is None else _combining(kernel, operation, kind)
+    if kind is None or function is None:
         raise kernel.unsupported(f"the reduction `{instruction}`")
     return function, ptx.TYPE_BYTES[kind]
 

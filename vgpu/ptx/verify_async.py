@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vgpu.ptx import Instruction
+from vgpu.ptx import TYPE_BYTES, Instruction
 from vgpu.ptx.operand_shapes import Words, wrong_operands
 
 _STATE = ("D64", "m")
@@ -48,7 +48,7 @@ def _copy(words: Words, given: int) -> tuple[str, ...] | str:
     if "bulk" not in words:
         partly = given - len(policy) > 3
         return ("m", "m", "i", *(("x32",) if partly else ()), *policy)
-    remote = "m"
+    remote, types = "m", TYPE_BYTES.keys() & set(words)
     size: tuple[str, ...] = ("s32",)
     if "tensor" in words:
         ranks = [_RANKS[word] for word in words if word in _RANKS]
@@ -57,6 +57,8 @@ def _copy(words: Words, given: int) -> tuple[str, ...] | str:
         rows = ROW_MODES & set(words)
         if rows and ranks[0] != 2:
             return f"has .{rows.pop()}, which takes 2 dimensions"
+        if types:
+            return f"names the type .{types.pop()}, which its tensor map has"
         remote, size = f"c{5 if rows else ranks[0]}", ()
         columns = [word for word in words if word.startswith("im2col")]
         if columns and ranks[0] < 3:
@@ -66,6 +68,8 @@ def _copy(words: Words, given: int) -> tuple[str, ...] | str:
     spaces = [s for s in (word.split("::")[0] for word in words) if s in ("shared", "global")]
     if ("tile::scatter4" if "prefetch" in words or spaces[:1] == ["shared"] else "tile::gather4") in words:
         return "has .tile::gather4 where data are stored, or .tile::scatter4 where they are loaded"
+    if "reduce" in words and "tensor" not in words and not types:
+        return "names no type"
     if "prefetch" in words:
         return (remote, *size, *shifts, *policy)
     if len(spaces) != 2:

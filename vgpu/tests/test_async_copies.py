@@ -430,6 +430,8 @@ def test_what_is_filled_reads_no_sector(compiled):
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1], 16;",
         "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1];",
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], %rd1, [%r1];",
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.u64.tile.bulk_group [%rd1, {%r1, %r2}], [%r1];",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add [%rd1], [%r1], 16;",
         "mbarrier.b64 [%r1];",
         "mbarrier.init.shared.b64 [%r1];",
         "mbarrier.arrive.shared.b64 [%r1];",

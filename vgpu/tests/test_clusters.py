@@ -425,6 +425,11 @@ WRONG = {
     "memory that no block has written": (
         "__shared__ float e[64]; c.sync(); out[i] = e[t] + c.map_shared_rank(s, next)[t];", "uninitialised",
     ),
+    "memory by its address in the cluster": (
+        """__shared__ float e[64]; float x; c.sync();
+        asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(mapped(&e[t], rank))); out[i] = x + s[t];""",
+        "which no thread of the cluster has written",
+    ),
     "a block that has ended": (OUTSIDE["a block that has ended"], "that has ended"),
 }  # fmt: skip
 
