@@ -223,7 +223,7 @@ def test_use_after_free_is_named():
     rows = cp.asarray(np.array([gone.data.ptr], np.uint64))
     del gone
     (found,) = sanitize(cp.RawKernel(source, "k"), 1, 32, (rows, cp.zeros(32, cp.float32)))
-    assert found.kind == "use_after_free"
+    assert found.kind == "use_after_free", found
 
 
 def test_an_access_that_lands_in_another_array_is_out_of_bounds():
