@@ -10,6 +10,7 @@ from typing import Any
 from helpers.pictures.figures import PALETTE, Picture, new, show, styled
 from helpers.pictures.plots.speedups import rounded
 from helpers.workbook.gpu.ladders import LIBRARIES
+from vgpu.bench import pages
 from vgpu.hardware.time_model import seconds_text
 from vgpu.tools.streams.spans import table
 
@@ -25,9 +26,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
     def markdown(self) -> str:
-        lines = [self.heads, ("---",) * len(self.heads), *self.rows]
-        cells = (" | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in line) for line in lines)
-        return f"### {self.title}\n\n" + "\n".join(f"| {line} |" for line in cells) + "\n"
+        return f"### {self.title}\n\n{pages.table(self.heads, self.rows)}\n"
 
 
 def title(results: Results) -> str:
