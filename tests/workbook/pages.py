@@ -52,7 +52,7 @@ def api() -> str:
 def _of(name: str) -> Iterator[str]:
     thing = getattr(helpers, name)
     if not isinstance(thing, ModuleType):
-        yield from pages._of_callable(name, thing)
+        yield from pages.of_callable(name, thing)
         return
     yield f"### {name}\n\n{inspect.getdoc(thing)}"
     if name in ("widgets", "plots"):
@@ -61,8 +61,8 @@ def _of(name: str) -> Iterator[str]:
             for inner, entry in contents.named(name).items()
         )
         return
-    for inner, value in pages._public(thing):
-        yield from pages._of_callable(f"{name}.{inner}", value)
+    for inner, value in pages.public(thing):
+        yield from pages.of_callable(f"{name}.{inner}", value)
 
 
 def _parameters(function: Callable) -> str:

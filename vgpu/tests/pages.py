@@ -67,14 +67,14 @@ def _of_name(name: str) -> Iterator[str]:
         return
     thing = getattr(vgpu, name)
     if not isinstance(thing, ModuleType):
-        yield from _of_callable(name, thing)
+        yield from of_callable(name, thing)
         return
     yield f"### {name}\n\n{_doc(thing)}"
-    for inner, value in _public(thing):
-        yield from _of_callable(f"{name}.{inner}", value)
+    for inner, value in public(thing):
+        yield from of_callable(f"{name}.{inner}", value)
 
 
-def _public(module: ModuleType) -> Iterator[tuple[str, Any]]:
+def public(module: ModuleType) -> Iterator[tuple[str, Any]]:
     """The functions and classes of a module: those of `__all__`, or all that it defines."""
     names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
     for name in names:
@@ -83,7 +83,7 @@ def _public(module: ModuleType) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _of_callable(name: str, thing: Any) -> Iterator[str]:
+def of_callable(name: str, thing: Any) -> Iterator[str]:
     if inspect.isclass(thing):
         yield _of_class(name, thing)
         return
@@ -119,7 +119,7 @@ def _doc(thing: Any) -> str:
 
 
 def signature(function: Any) -> str:
-    """A function's parameters and its result, as its source has them."""
+    """A function's parameters and its result, as its source has them; a default that differs by machine is `…`."""
     parameters = [each for each in inspect.signature(function).parameters.values() if each.name != "self"]
     words, keywords = [], False
     for each in parameters:
@@ -128,7 +128,8 @@ def signature(function: Any) -> str:
         keywords = keywords or each.kind in (each.KEYWORD_ONLY, each.VAR_POSITIONAL)
         star = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
         typed = "" if each.annotation is each.empty else f": {each.annotation}"
-        default = "" if each.default is each.empty else f"{' = ' if typed else '='}{each.default!r}"
+        shown = "…" if isinstance(each.default, Path) else repr(each.default)
+        default = "" if each.default is each.empty else f"{' = ' if typed else '='}{shown}"
         words.append(f"{star}{each.name}{typed}{default}")
     result = inspect.signature(function).return_annotation
     return f"({', '.join(words)})" + ("" if result in (None, inspect.Signature.empty, "None") else f" -> {result}")
