@@ -3,20 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
-from vgpu.ptx import TYPE_BYTES, Instruction
+from vgpu.ptx import Instruction
 from vgpu.ptx.operand_shapes import Words, wrong_operands
 
 _STATE = ("D64", "m")
-# The first word of `mbarrier`, or one of `cp.async` -> the operands.
+# The first word of `mbarrier` -> the operands.
 _BARRIER = {
     "init": ("m", "s32"), "inval": ("m",), "arrive": _STATE, "arrive_drop": _STATE, "expect_tx": ("m", "s32"),
     "complete_tx": ("m", "s32"), "test_wait": ("q", "m"), "try_wait": ("q", "m"), "pending_count": ("d32", "s64"),
 }  # fmt: skip
-_COPY = {"commit_group": (), "wait_group": ("i",), "wait_all": (), "mbarrier": ("m",)}
 ROW_MODES = {"tile::gather4", "tile::scatter4"}
 """Modes of tensor copies that move four rows: a coordinate along the row, then the number of each."""
 _RANKS = {f"{rank}d": rank for rank in range(1, 6)}
+
+# The forms of `cp`: a name, then words, each one of several, which `|` parts; those in brackets may be missing. As for
+# ptxas, the order of these words is free, but for the space that is written standing before the one that is read.
+_RANK, _DONE, _HINT = "|".join(_RANKS), "mbarrier::complete_tx::bytes", "[L2::cache_hint]"
+_LOADS, _STORES = "[tile|tile::gather4|im2col|im2col::w|im2col::w::128]", "[tile|tile::scatter4|im2col_no_offs]"
+_OPERATION, _PAIRS = "add|min|max|inc|dec|and|or|xor", "[cta_group::1|cta_group::2]"
+_FORMS = tuple((tuple(name.split(".")), tuple(words.split())) for name, words in (
+    ("async", "ca|cg shared|shared::cta global [L2::64B|L2::128B|L2::256B] [L2::cache_hint]"),
+    ("async.commit_group", ""),
+    ("async.wait_group", ""),
+    ("async.wait_all", ""),
+    ("async.mbarrier.arrive", "[noinc] [shared|shared::cta] b64"),
+    ("async.bulk", f"shared::cluster global {_DONE} [multicast::cluster] {_HINT}"),
+    ("async.bulk", f"shared::cta global {_DONE} {_HINT}"),
+    ("async.bulk", f"shared::cluster shared::cta {_DONE}"),
+    ("async.bulk", f"global shared::cta bulk_group {_HINT} [cp_mask]"),
+    ("async.bulk.prefetch", f"L2 global {_HINT}"),
+    ("async.bulk.commit_group", ""),
+    ("async.bulk.wait_group", "[read]"),
+    ("async.bulk.tensor", f"{_RANK} shared::cluster global {_LOADS} {_DONE} [multicast::cluster] {_PAIRS} {_HINT}"),
+    ("async.bulk.tensor", f"{_RANK} shared::cta global {_LOADS} {_DONE} {_PAIRS} {_HINT}"),
+    ("async.bulk.tensor", f"{_RANK} global shared::cta {_STORES} bulk_group {_HINT}"),
+    ("async.bulk.prefetch.tensor", f"{_RANK} L2 global {_LOADS} {_HINT}"),
+    ("reduce.async.bulk", f"shared::cluster shared::cta {_DONE} {_OPERATION} u32|s32|u64|b32"),
+    ("reduce.async.bulk", f"global shared::cta bulk_group {_HINT} {_OPERATION} [noftz] "
+     "u32|s32|u64|s64|b32|b64|f16|bf16|f32|f64"),
+    ("reduce.async.bulk.tensor", f"{_RANK} global shared::cta {_STORES} bulk_group {_HINT} {_OPERATION}"),
+))  # fmt: skip
 
 
 def wrong_async(instruction: Instruction, registers: Mapping[str, str]) -> str | None:
@@ -38,45 +66,56 @@ def _barrier(words: Words, given: int) -> tuple[str, ...] | str:
 
 
 def _copy(words: Words, given: int) -> tuple[str, ...] | str:
-    word = next((w for w in words if w in _COPY), None)
-    if word in ("mbarrier", "wait_all") and "bulk" in words:
-        return "is no copy that PTX has"
-    if word is not None:
-        return _COPY[word]
+    wrong = _wrong_words(words)
+    if wrong:
+        return wrong
     policy = ("s64",) if "L2::cache_hint" in words else ()
-    shifts: tuple[str, ...] = ()
-    if "bulk" not in words:
+    if "bulk" not in words and "global" in words:
         partly = given - len(policy) > 3
         return ("m", "m", "i", *(("x32",) if partly else ()), *policy)
-    remote, types = "m", TYPE_BYTES.keys() & set(words)
+    if "global" not in words and "shared::cluster" not in words:
+        return ("i",) if "wait_group" in words else ("m",) if "mbarrier" in words else ()
+    remote = "m"
     size: tuple[str, ...] = ("s32",)
+    shifts: tuple[str, ...] = ()
     if "tensor" in words:
-        ranks = [_RANKS[word] for word in words if word in _RANKS]
-        if len(ranks) != 1:
-            return "does not say how many dimensions it has (.1d to .5d)"
-        rows = ROW_MODES & set(words)
-        if rows and ranks[0] != 2:
+        rank, rows = next(_RANKS[word] for word in words if word in _RANKS), ROW_MODES & set(words)
+        if rows and rank != 2:
             return f"has .{rows.pop()}, which takes 2 dimensions"
-        if types:
-            return f"names the type .{types.pop()}, which its tensor map has"
-        remote, size = f"c{5 if rows else ranks[0]}", ()
         columns = [word for word in words if word.startswith("im2col")]
-        if columns and ranks[0] < 3:
+        if columns and rank < 3:
             return f"has .{columns[0]}, which takes 3 to 5 dimensions"
         if columns and columns[0] != "im2col_no_offs":  # offsets along W, H and D; or the halo along W, and the offset
-            shifts = (f"s16*{ranks[0] - 2 if columns == ['im2col'] else 2}",)
-    spaces = [s for s in (word.split("::")[0] for word in words) if s in ("shared", "global")]
-    if ("tile::scatter4" if "prefetch" in words or spaces[:1] == ["shared"] else "tile::gather4") in words:
-        return "has .tile::gather4 where data are stored, or .tile::scatter4 where they are loaded"
-    if "reduce" in words and "tensor" not in words and not types:
-        return "names no type"
+            shifts = (f"s16*{rank - 2 if columns == ['im2col'] else 2}",)
+        remote, size = f"c{5 if rows else rank}", ()
     if "prefetch" in words:
         return (remote, *size, *shifts, *policy)
-    if len(spaces) != 2:
-        return "does not say from which space to which it copies"
-    more = ("s16",) if "multicast::cluster" in words else ()
-    if ("im2col" in words and spaces[0] == "global") or ("im2col_no_offs" in words and spaces[0] == "shared"):
-        return "has .im2col where data are stored, or .im2col_no_offs where they are loaded"
-    if spaces[0] == "shared":
-        return ("m", "m" if spaces[1] == "shared" else remote, *size, "m", *shifts, *more, *policy)
-    return (remote, "m", *size, *policy)
+    more = tuple("s16" for word in words if word in ("multicast::cluster", "cp_mask"))
+    if "bulk_group" in words:
+        return (remote, "m", *size, *policy, *more)
+    return ("m", remote, *size, "m", *shifts, *more, *policy)
+
+
+@lru_cache(maxsize=1024)
+def _wrong_words(words: Words) -> str | None:
+    """What words of `cp` have that its nearest form hasn't, or lack; None where a form has them all."""
+    named = [form for form in _FORMS if words[: len(form[0])] == form[0]]
+    if not named:
+        return "is no copy that PTX has"
+    longest = max(len(name) for name, _ in named)
+    found = min((_misfits(form, words[longest:]) for name, form in named if len(name) == longest), key=len)
+    return found[0] if found else None
+
+
+def _misfits(form: Words, words: Words) -> list[str]:
+    left, missing, spaces = list(range(len(words))), [], []
+    for one in form:
+        choice = one.strip("[]").split("|")
+        taken = next((number for number in left if words[number] in choice), None)
+        if taken is not None:
+            left.remove(taken)
+            spaces += [taken] * (words[taken].partition("::")[0] in ("shared", "global"))
+        elif one[0] != "[":
+            missing.append(f"lacks {' or '.join(f'.{word}' for word in choice)}")
+    more = [f"has .{words[number]}, which such a copy doesn't have" for number in left]
+    return more + missing + ["copies between these spaces in the other direction"] * (spaces != sorted(spaces))

@@ -65,26 +65,24 @@ class Bulk:
 
     def perform(self) -> None:
         for each in self.ranges:
-            if self.barrier is None:
-                self._store(each)
-            elif each.remote is None:
+            if each.remote is not None:
+                loads = self.barrier is not None
+                target, source = (each.near, each.remote) if loads else (each.remote, each.near)
+                self._move(target, source, each.nbytes)
+            elif self.barrier is not None:
                 ctypes.memset(each.near, each.fill, each.nbytes)
-            else:
-                ctypes.memmove(each.near, each.remote, each.nbytes)
         if self.barrier is not None and self.home is not None:
             self.home.mbarriers.update(self.barrier, self.arrivals, -self.nbytes, self.where)
 
-    def _store(self, copied: CopiedRange) -> None:
-        if copied.remote is None:
-            return
+    def _move(self, target: int, source: int, nbytes: int) -> None:
         if self.reduce is None:
-            ctypes.memmove(copied.remote, copied.near, copied.nbytes)
+            ctypes.memmove(target, source, nbytes)
             return
         operation, name = self.reduce
         size = isa.TYPES[name].bits // 8
-        for at in range(0, copied.nbytes, size):
-            old, given = (ctypes.string_at(start + at, size) for start in (copied.remote, copied.near))
-            ctypes.memmove(copied.remote + at, mem.combine(name, mem.ATOMICS[operation], old, given), size)
+        for at in range(0, nbytes, size):
+            old, given = (ctypes.string_at(start + at, size) for start in (target, source))
+            ctypes.memmove(target + at, mem.combine(name, mem.ATOMICS[operation], old, given), size)
 
 
 def complete_for(block: Block, offset: int) -> None:
@@ -255,15 +253,15 @@ def copy(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -
                 name = mem.value_type(words) if operation else ""
                 near = spaces == ["shared", "shared"]
                 ranges, nbytes = _run(warp, int(remotes[lane]), offset, size, not loads, where, near), size
+            reduce = (operation, name) if operation else None
+            if reduce is not None and not _has_reduction(*reduce):
+                raise failure(KernelError, "a reduction that elements of the tensor map's type don't have", where)
             if loads:
                 home, at = cluster.placed(warp.block, barrier)
-                made = Bulk(ranges, nbytes, where, home.mbarriers.find(at, where), home)
+                made = Bulk(ranges, nbytes, where, home.mbarriers.find(at, where), home, reduce=reduce)
             else:
                 thread = warp.index * LANES + lane
                 group = warp.block.bulk_groups.get(thread, 0)
-                reduce = (operation, name) if operation else None
-                if reduce is not None and not _has_reduction(*reduce):
-                    raise failure(KernelError, "a reduction that elements of the tensor map's type don't have", where)
                 made = Bulk(ranges, nbytes, where, None, None, thread, group, reduce)
             warp.block.bulk.append(made)
 

@@ -81,20 +81,17 @@ def _reduce(bits: int) -> Routine:
 
 
 def _move() -> Routine:
-    """One run of bytes between global and shared memory, in the direction and with the reduction of an entry."""
+    """One run of bytes to or from shared memory, in the direction and with the reduction of an entry."""
     r = Routine("move_run", "ptr ctx, ptr entry, i64 remote, i64 shared, i64 bytes, i64 element")
-    shared = r["shared"]
-    kind, function = entry_field(r, r["entry"], "kind") & 1, entry_field(r, r["entry"], "reduce")
-    with r.when(kind.eq(LOADS)):
-        r.copy(shared.to("ptr"), r["remote"].to("ptr"), r["bytes"])
-        r.give()
+    loads, function = (entry_field(r, r["entry"], "kind") & 1).eq(LOADS), entry_field(r, r["entry"], "reduce")
+    target, source = loads.select(r["shared"], r["remote"]), loads.select(r["remote"], r["shared"])
     with r.when(function.eq(0)):
-        r.copy(r["remote"].to("ptr"), shared.to("ptr"), r["bytes"])
+        r.copy(target.to("ptr"), source.to("ptr"), r["bytes"])
         r.give()
     for bits in (16, 32, 64):
         with r.when(r["element"].eq(bits // 8)):
             count = r["bytes"] // (bits // 8)
-            r.call("void", f"reduce_run{bits}", function.to("ptr"), r["remote"], shared, count)
+            r.call("void", f"reduce_run{bits}", function.to("ptr"), target, source, count)
     return r
 
 

@@ -179,6 +179,19 @@ BODIES |= {
         wait(own, 0); out[i] = s[t]; c.sync();""",
         lambda x: 2 * np.roll(x, 1, 1),
     ),
+    **{f"a bulk reduction in another block: {operation}": (
+        MBARRIERS.replace("ARRIVALS", "1") + f"""
+        __shared__ __align__(16) int from[64]; from[t] = in[i]; ((int*)s)[t] = t; __syncthreads();
+        asm volatile("fence.proxy.async;" ::: "memory"); c.sync();
+        if (t == 0) {{
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" :: "r"(own) : "memory");
+            asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{operation} "
+                "[%0], [%1], 256, [%2];" :: "r"(mapped(s, next)), "r"((u32)__cvta_generic_to_shared(from)),
+                "r"(mapped(&bar, next)) : "memory");
+        }}
+        wait(own, 0); out[i] = ((int*)s)[t]; c.sync();""",
+        lambda x, combine=combine: combine(np.roll(x, 1, 1).astype(int), np.arange(64)),
+    ) for operation, combine in {"add.s32": np.add, "max.s32": np.maximum, "xor.b32": np.bitwise_xor}.items()},
     "reductions that complete another block's mbarrier": (
         MBARRIERS.replace("ARRIVALS", "1") + """
         int* counts = (int*)s; counts[t] = t; c.sync();

@@ -145,9 +145,9 @@ NEAR, WIDE = LOAD.replace("SPACE", "shared::cta"), LOAD.replace("SPACE", "shared
     [
         ("sm_100a", f"{NEAR} [%r0], {TWO}, [%r6]", "5 coordinates"),
         ("sm_100a", f"{NEAR.replace('2d', '3d')} [%r0], {FIVE}, [%r6]", "2 dimensions"),
-        ("sm_100a", f"{NEAR.replace('gather', 'scatter')} [%r0], {FIVE}, [%r6]", "where they are loaded"),
-        ("sm_100a", f"{STORE.replace('scatter', 'gather')} {FIVE}, [%r0]", "where data are stored"),
-        ("sm_100a", f"cp.async.bulk.prefetch.tensor.2d.L2.global.tile::scatter4 {FIVE}", "where they are loaded"),
+        ("sm_100a", f"{NEAR.replace('gather', 'scatter')} [%r0], {FIVE}, [%r6]", "has .tile::scatter4"),
+        ("sm_100a", f"{STORE.replace('scatter', 'gather')} {FIVE}, [%r0]", "has .tile::gather4"),
+        ("sm_100a", f"cp.async.bulk.prefetch.tensor.2d.L2.global.tile::scatter4 {FIVE}", "has .tile::scatter4"),
         ("sm_90a", f"{NEAR} [%r0], {FIVE}, [%r6]", "sm_100 or a newer one"),
         ("sm_100", f"{WIDE} [%r0], {FIVE}, [%r6]", "sm_100a"),
         ("sm_120a", f"{STORE} {FIVE}, [%r0]", "sm_100a"),
