@@ -441,7 +441,15 @@ WRONG = {
     "memory by its address in the cluster": (
         """__shared__ float e[64]; float x; c.sync();
         asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(mapped(&e[t], rank))); out[i] = x + s[t];""",
-        "which no thread of the cluster has written",
+        "which no thread has written",
+    ),
+    "memory of another block that no thread has written": (
+        "__shared__ float e[64]; c.sync(); out[i] = c.map_shared_rank(e, next)[t]; c.sync();",
+        "of block (2) reads `e[32]`, which no thread has written",
+    ),
+    "an atomic on memory of another block that no thread has written": (
+        "__shared__ float e[64]; c.sync(); atomicAdd(&c.map_shared_rank(e, next)[t], 1.f); c.sync(); out[i] = s[t];",
+        "updates `e[32]`, which no thread has written",
     ),
     "a block that has ended": (OUTSIDE["a block that has ended"], "that has ended"),
 }  # fmt: skip

@@ -99,7 +99,9 @@ def in_global() -> Watched:
         remote = r.call("i32", "wb_inside_cluster", r["ctx"], where) & good
         with r.when(remote.ne(0)):
             how = r["nbytes"].to("i64") | rule.to("i64") << 8 | r["differs"].to("i64") << 32
-            r.event("remote", r["place"], how, remote, where)
+            raw = r.event("remote", r["place"], how, remote, where).to("i32")
+            with r.when(raw.ne(0)):
+                unwritten(r, raw, r.i64(0), r["nbytes"].to("i64"))
     with r.when(r.watch("global_writes").eq(0)):
         r.give(answer)
     shift, scratch, addresses = r.watch("global_shift"), r.watch("scratch").to("ptr"), r.spread(where)

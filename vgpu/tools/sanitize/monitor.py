@@ -277,33 +277,44 @@ class Monitor:
         words = self.words if there is self.here else there.words
         return there, int(words[WATCH_SLOT["start"]])
 
-    def on_remote(self, place: int, how: int, mask: int, vector: int) -> None:
+    def on_remote(self, place: int, how: int, mask: int, vector: int) -> int:
         """Lanes access shared memory of other blocks of the cluster: compare it with the shadows there, and note it.
 
-        how: bytes, `rule` above 8 bits, and above 32 the lanes whose store changes memory.
+        how: bytes, `rule` above 8 bits, and above 32 the lanes whose store changes memory. Returns the lanes that read
+        what no thread has written.
         """
-        slot, addresses, size = self.worker["resident_slot"], _words(vector), self.run.shared_bytes
+        addresses, raw = _words(vector), 0
+        for lane in range(32):
+            found = self._in_shared(addresses[lane])
+            if mask >> lane & 1 and found:
+                silent = how >> 8 & 3 == STORE and not how >> 32 + lane & 1
+                thread = 32 * self.worker["warp"] + lane
+                raw |= self._from_afar(*found, how & 0xFF, place, how >> 8 & 0xFF, thread, silent) << lane
+        return raw
+
+    def _in_shared(self, address: int) -> tuple[int, int] | None:
+        """The rank of a block of the cluster and the offset in its shared memory, of a generic address."""
+        slot = self.worker["resident_slot"]
         first = slot - slot % self.run.together
         bases = self.worker.table[first : first + self.run.together, RESIDENT_SLOT["shared_base"]].tolist()
-        for lane in range(32):
-            inside = [rank for rank, base in enumerate(bases) if 0 <= addresses[lane] - base < size]
-            if mask >> lane & 1 and inside:
-                silent = how >> 8 & 3 == STORE and not how >> 32 + lane & 1
-                self._from_afar(
-                    inside[0], addresses[lane] - bases[inside[0]], how & 0xFF, place, how >> 8 & 0xFF,
-                    32 * self.worker["warp"] + lane, silent,
-                )  # fmt: skip
+        found = [
+            (rank, address - base) for rank, base in enumerate(bases) if 0 <= address - base < self.run.shared_bytes
+        ]
+        return found[0] if found else None
 
     def _from_afar(
         self, rank: int, offset: int, nbytes: int, place: int, rule: int, thread: int, silent: bool
-    ) -> None:  # fmt: skip
-        """One thread's access to the shared memory of the block of a rank; `silent`: a store that changes nothing."""
+    ) -> bool:  # fmt: skip
+        """One thread's access to the shared memory of the block of a rank; `silent`: a store that changes nothing.
+
+        Returns whether it reads bytes of which no thread has written any since that block began.
+        """
         there, start = self._of_rank(rank)
         writes, reads, others = (there.shadows[name] for name in ("writes", "reads", "others"))
         kind, strength, shift = rule & 3, rule >> 2 & 3, self["shift"]
         who = ANOTHER_BLOCK << ENTRY_HOME | strength << ENTRY_STRENGTH | thread
         new = np.uint64(self["time"] << ENTRY_TIME | place << ENTRY_PLACE | who)
-        after = max(start, self["far"])
+        after, raw = max(start, self["far"]), kind != STORE
         for word in range(offset >> shift, (offset + nbytes - 1 >> shift) + 1):
             pairs = [(READ_LATE if kind == LOAD else WRITE_TWICE, int(writes[word]))]
             if kind != LOAD:
@@ -317,10 +328,12 @@ class Monitor:
                 self.pairs[cell] += 1
                 if self.pairs[cell] == 1:
                     self.conflict(cell[0], place, thread, offset, entry)
+            raw = raw and int(writes[word]) >> ENTRY_TIME < start
             if kind == LOAD:
                 reads[word], others[word] = new, reads[word]
             else:
                 writes[word] = new
+        return raw
 
     def _threads(self, mask: int) -> np.ndarray:
         return np.flatnonzero(mask >> np.arange(32) & 1) + 32 * self.worker["warp"]
@@ -371,8 +384,8 @@ class Monitor:
             return
         row, place, address = what >> 16, what & (ENTRY_PLACES - 1), _words(vector)[lane]
         kind = row % PAIR_KINDS
-        if kind in (CLASH, UNSET) and 0 <= address - self.worker["shared_base"] < self.worker["shared_bytes"]:
-            address -= self.worker["shared_base"]
+        if kind in (CLASH, UNSET) and (found := self._in_shared(address)):
+            address = found[1]
         if kind != UNSET and not self.races_in_global and self.report.in_global(place, address):
             return
         self.conflict(row, place, 32 * self.worker["warp"] + lane, address, entry & (1 << 64) - 1)

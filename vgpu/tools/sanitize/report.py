@@ -322,14 +322,11 @@ class Report:
         return f"put a barrier, {call}, between the two; in a loop, also one before the next iteration writes again."
 
     def _unset(self, place: Place, common: dict[str, Any], element: str) -> Finding:
-        scopes = {
-            "shared": "no thread of the block has", "cluster": "no thread of the cluster has",
-            "local": "the thread has not", "global": "nobody has",
-        }  # fmt: skip
+        scopes = {"local": "the thread has not", "global": "nobody has"}
         who = self.names.said(common["thread"], common["block"])
         element = "a local array" if common["space"] == "local" else element
         written = "written before" if common["space"] == "local" else "written"
-        what = f"{who} {_DOES[place.kind]} {element}, which {scopes[common['space']]} {written}."
+        what = f"{who} {_DOES[place.kind]} {element}, which {scopes.get(common['space'], 'no thread has')} {written}."
         return Finding("uninitialised", what=what, fix=KINDS["uninitialised"].fix, **common)
 
     def _absent(self, row: int, number: int, thread: int, block: int, lane: int) -> None:
