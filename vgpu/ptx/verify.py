@@ -30,6 +30,7 @@ from vgpu.ptx.operand_shapes import width, wrong_operand, wrong_operands
 from vgpu.ptx.shapes import SHAPES, wrong_shape
 from vgpu.ptx.targets import too_new
 from vgpu.ptx.verify_async import wrong_async
+from vgpu.ptx.words import FORMED, wrong_words
 
 
 def verify(module: Module, function: Function) -> None:
@@ -67,6 +68,10 @@ def _wrong(instruction: Instruction, registers: dict[str, str], labels: Mapping[
             return f"is guarded by {name}, which is no predicate"
     if instruction.opcode in isa.MADE or "piece" in instruction.modifiers:
         return "is no instruction of PTX"
+    if instruction.opcode in FORMED:
+        wrong = wrong_words(instruction.opcode, instruction.modifiers)
+        if wrong:
+            return wrong
     kind = isa.KINDS.get(instruction.opcode)
     if kind in ("copy", "mbarrier"):
         return wrong_async(instruction, registers)
