@@ -25,7 +25,6 @@ from vgpu.base.errors import ArgumentError, Unsupported
 from vgpu.launch import launch
 from vgpu.standins.calls import in_place_of_a_kernel
 from vgpu.storage import heap, layout, memory
-from vgpu.tools.compiled import limit_on_registers
 
 OWN_FILE = "answer"
 """What the learner's own file is called in a portable kernel's PTX: where it lay is nobody's business."""
@@ -68,11 +67,6 @@ class Portable(Record, frozen=True, dict=True):
     variables: dict[_Name, bytes] = field(default_factory=dict)
 
     @property
-    def targetoptions(self) -> dict[str, int | None]:
-        """As a Numba kernel has them, for whoever asks for its limit on registers."""
-        return {"max_registers": self.max_registers}
-
-    @property
     def kernel(self) -> launch.Kernel:
         """The loaded kernel; errors as `launch.load`."""
         return self._loaded[0]
@@ -87,6 +81,7 @@ class Portable(Record, frozen=True, dict=True):
             filename=OWN_FILE,
             source=self.source,
             first_line=self.first_line,
+            max_registers=self.max_registers,
         )
         if self.entry not in kernels:
             raise NotPortable(f"the PTX has no kernel {self.entry!r}")
@@ -172,7 +167,7 @@ def packed(kernel: Any, args: Sequence, grid: object = None, block: object = Non
         loaded.first_line,
         list(map(_spelled, types)),
         prepared.cooperative,
-        limit_on_registers(kernel),
+        loaded.max_registers,
         getattr(kernel, "_dynamic_limit", None),
         _set_by_the_host(loaded.module),
     )

@@ -18,7 +18,7 @@ from vgpu.base import settings
 from vgpu.hardware.gpus import GPU
 from vgpu.launch import launch
 from vgpu.launch.counters import Counters
-from vgpu.tools.compiled import limit_on_registers, machine_code_on, resources_on
+from vgpu.tools.compiled import machine_code_on, resources_on
 from vgpu.tools.prepare import prepare
 from vgpu.tools.sanitize.findings import Finding
 from vgpu.tools.steps.dependencies import Chain, ChainTooLong, linked
@@ -124,11 +124,11 @@ class Here:
 
     def resources(self, gpu: GPU) -> Resources:
         kernel = self._prepared or self._kernel.kernel  # one that came from elsewhere is compiled already
-        return resources_on(kernel, gpu, limit_on_registers(self._kernel))
+        return resources_on(kernel, gpu)
 
     def machine_code(self, gpu: GPU) -> tuple[MachineInstruction, ...]:
         kernel = self._prepared or self._kernel.kernel
-        return machine_code_on(kernel, gpu, limit_on_registers(self._kernel))
+        return machine_code_on(kernel, gpu)
 
     def line(self, number: int) -> str:
         return self._prepared.line_text(number) if self._prepared else ""

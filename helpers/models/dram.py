@@ -48,7 +48,7 @@ class Launched:
     @property
     def registers(self) -> int:
         """Registers a thread on the GPU chosen by `device("…")`, from the compiler."""
-        return resources_on(self.kernel, current(), None).registers
+        return resources_on(self.kernel, current()).registers
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -24,7 +24,6 @@ from vgpu.hardware import gpus
 from vgpu.hardware.device import current
 from vgpu.hardware.time_model import seconds_text
 from vgpu.launch.counters import COUNTERS, Counter
-from vgpu.tools.compiled import limit_on_registers
 from vgpu.tools.prepare import prepare
 from vgpu.tools.profile import Profile, profile_of
 from vgpu.tools.profile_table import METRICS, Metric, number, text_table
@@ -141,7 +140,7 @@ def report(
     """
     try:
         gpu = _gpu(device)
-        virtual, prepared, finish = prepare("report", kernel, grid, block, args, meta)
+        _, prepared, finish = prepare("report", kernel, grid, block, args, meta)
         shape = prepared.grid or grid, prepared.block or block
         dynamic = shared_bytes or prepared.shared_bytes
         with own.LAUNCHING:
@@ -154,7 +153,7 @@ def report(
         tensors = [None] * len(prepared.arrays)
     after = tuple(map(_after, prepared.arrays, tensors))
     counted = profile_of(prepared.kernel, done.counters(), dynamic, gpu)
-    return LaunchReport(replace(counted, max_registers=limit_on_registers(virtual)).on(gpu), findings, after)
+    return LaunchReport(counted, findings, after)
 
 
 def _gpu(device: GPU | str | None) -> GPU:
@@ -279,7 +278,7 @@ def _roofline(counted: Profile) -> Part:
 
 def _machine_code(counted: Profile) -> Part:
     try:
-        code = sass_of(counted.kernel, counted.gpu, counted.max_registers)
+        code = sass_of(counted.kernel, counted.gpu)
     except Unsupported as error:
         return Part("Machine code (SASS): not available", f"<p>{escape(str(error))}</p>")
     return Part(

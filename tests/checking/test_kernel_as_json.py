@@ -93,7 +93,7 @@ def test_a_fault_names_the_line_of_its_author():
 
 def test_limits_that_the_author_set_go_along():
     limited = cuda.jit(max_registers=32)(saxpy.py_func)
-    assert taken_elsewhere(limited, arguments()).targetoptions == {"max_registers": 32}
+    assert taken_elsewhere(limited, arguments()).kernel.max_registers == 32
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def launch():
 def test_a_report_agrees_with_each_tool(launch):
     seen, counted = report(*launch, device="T4"), profile(*launch, device="T4")
     assert seen.profile.metrics() == counted.metrics() and repr(seen.profile) == repr(counted)
-    assert seen.profile.max_registers == 24 and not seen.findings
+    assert seen.profile.kernel.max_registers == 24 and not seen.findings
     held, code = counted.occupancy, sass(*launch, device="T4")
     html = seen._repr_html_()
     assert f"Occupancy on T4 (compiler): {held.fraction:.1%}, limited by {held.limiter}" in html

@@ -334,7 +334,7 @@ def test_options_reach_the_compiler(gpu):
         profile(cupy.RawKernel(code, "fill", (f"-DVALUE={value}",)), 1, 32, (x,))
         assert (contents(x) == value).all()
     found = profile(cupy.RawKernel(code, "fill", ("-DVALUE=1", "-maxrregcount=32")), 1, 32, (x,))
-    assert found.max_registers == 32
+    assert found.kernel.max_registers == 32
 
 
 TEMPLATE = """

@@ -95,6 +95,7 @@ class Kernel:
     source: tuple[str, ...] = field(repr=False)
     first_line: int = field(repr=False)
     module: LoadedModule = field(repr=False)
+    max_registers: int | None = field(default=None, repr=False)  # of a thread, as the user limits them
     most_blocks: int = field(default=MAX_CLUSTER, repr=False)  # of a cluster
 
     @property
@@ -225,13 +226,15 @@ def load(
     filename: str | None = None,
     source: str | tuple[str, ...] = "",
     first_line: int = 1,
+    max_registers: int | None = None,
 ) -> dict[str, Kernel]:
     """All kernels of a PTX text by entry name; the same text gives the same kernels.
 
-    `name` is the user's name of the kernel (where there is one), `source` the user's text or its lines.
+    `name` is the user's name of the kernel (where there is one), `source` the user's text or its lines,
+    `max_registers` the user's limit on registers, such as nvcc's -maxrregcount.
     """
     with _compile_lock:  # two threads that load at the same time get the same variables
-        return _load(ptx_text, language, name, filename, source, first_line)
+        return _load(ptx_text, language, name, filename, source, first_line, max_registers)
 
 
 @lru_cache(maxsize=256)
@@ -242,6 +245,7 @@ def _load(
     filename: str | None,
     source: str | tuple[str, ...],
     first_line: int,
+    max_registers: int | None,
 ) -> dict[str, Kernel]:
     module = _module(ptx_text)
     loaded = LoadedModule(module, layout.load_variables(module))
@@ -249,7 +253,7 @@ def _load(
     found = {}
     for entry, function in module.kernels.items():
         where = filename or _main_file(module, function)
-        found[entry] = Kernel(name or entry, entry, ptx_text, language, where, lines, first_line, loaded)
+        found[entry] = Kernel(name or entry, entry, ptx_text, language, where, lines, first_line, loaded, max_registers)
     return found
 
 

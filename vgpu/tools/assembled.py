@@ -94,14 +94,14 @@ def _bytes(widths: Mapping[int, int]) -> int:
     return sum(width * number for width, number in widths.items())
 
 
-def accesses(kernel: Kernel, arch: str, max_registers: int | None = None) -> tuple[Accesses, ...]:
+def accesses(kernel: Kernel, arch: str) -> tuple[Accesses, ...]:
     """The memory accesses of a kernel's lines on an architecture ("sm_80"), in the order of lines.
 
     kernel: as the engine loads it. Errors: as `machine_code`.
     """
     lowered, _ = kernel.compiled(count=True)
     own = {index for index, name in kernel.module.module.files.items() if name == kernel.filename}
-    code = machine_code(kernel.ptx, arch, kernel.entry, max_registers)
+    code = machine_code(kernel.ptx, arch, kernel.entry, kernel.max_registers)
     return compare(in_ptx(lowered, own), in_machine(code, kernel.filename))
 
 

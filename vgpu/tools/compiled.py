@@ -17,16 +17,6 @@ if TYPE_CHECKING:
 OLDEST = (7, 5)
 
 
-def limit_on_registers(kernel: Any) -> int | None:
-    """The user's limit on registers: Numba's `max_registers=`, or `-maxrregcount` of a RawKernel."""
-    from vgpu.compile import register_limit
-
-    options = getattr(kernel, "targetoptions", None)
-    if options is not None:
-        return options.get("max_registers")
-    return register_limit(getattr(kernel, "options", None))
-
-
 def assembled_for(gpu: GPU, kernel: Kernel | None = None) -> str:
     """The architecture to assemble for on this GPU: its own, or the oldest that the assembler supports.
 
@@ -37,35 +27,33 @@ def assembled_for(gpu: GPU, kernel: Kernel | None = None) -> str:
     return target if target.rstrip("af") == arch else arch
 
 
-def resources_on(kernel: Kernel, gpu: GPU, max_registers: int | None) -> Resources:
+def resources_on(kernel: Kernel, gpu: GPU) -> Resources:
     """Registers, shared memory and spills on `gpu` of a kernel, as the engine loads it."""
     from vgpu.compile import resources
 
-    return resources(
-        kernel.ptx, "ptx", arch=assembled_for(gpu, kernel), entry=kernel.entry, max_registers=max_registers
-    )
+    arch = assembled_for(gpu, kernel)
+    return resources(kernel.ptx, "ptx", arch=arch, entry=kernel.entry, max_registers=kernel.max_registers)
 
 
-def machine_code_on(kernel: Kernel, gpu: GPU, max_registers: int | None) -> tuple[MachineInstruction, ...]:
+def machine_code_on(kernel: Kernel, gpu: GPU) -> tuple[MachineInstruction, ...]:
     """The `MachineInstruction`s of a kernel, as the engine loads it, on `gpu`.
 
     Raises `Unsupported` where NVIDIA's assembler or disassembler isn't installed.
     """
     from vgpu.compile.machine_code import machine_code
 
-    return machine_code(kernel.ptx, assembled_for(gpu, kernel), kernel.entry, max_registers)
+    return machine_code(kernel.ptx, assembled_for(gpu, kernel), kernel.entry, kernel.max_registers)
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A kernel compiled for its arguments, and the limit on registers that its author set (None: none)."""
+    """A kernel compiled for its arguments."""
 
     kernel: Kernel
-    max_registers: int | None
 
     def on(self, gpu: GPU) -> Resources:
         """Registers, shared memory and spills on `gpu`."""
-        return resources_on(self.kernel, gpu, self.max_registers)
+        return resources_on(self.kernel, gpu)
 
 
 def compiled(kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, **meta: Any) -> Compiled:
@@ -75,5 +63,4 @@ def compiled(kernel: Any, grid: Grid, block: Dimensions | None, args: Sequence, 
     """
     from vgpu.tools.prepare import prepare
 
-    kernel, prepared, _ = prepare("compiled", kernel, grid, block, args, meta)
-    return Compiled(prepared.kernel, limit_on_registers(kernel))
+    return Compiled(prepare("compiled", kernel, grid, block, args, meta)[1].kernel)

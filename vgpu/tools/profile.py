@@ -24,7 +24,7 @@ from vgpu.hardware import gpus
 from vgpu.hardware.device import current
 from vgpu.hardware.occupancy import Occupancy, occupancy
 from vgpu.tools.compare import Comparison, compare
-from vgpu.tools.compiled import assembled_for, limit_on_registers, resources_on
+from vgpu.tools.compiled import assembled_for, resources_on
 from vgpu.tools.profile_table import METRICS, as_html, as_text, summary
 from vgpu.tools.roofline import Model, model_time
 from vgpu.tools.sass import AssembledRequests, note, shared_requests
@@ -68,7 +68,6 @@ class Profile:
     gpu: GPU
     counters: Counters
     dynamic_shared_bytes: int
-    max_registers: int | None
     resources: Resources
     occupancy: Occupancy
     model: Model
@@ -134,13 +133,13 @@ class Profile:
     @cached_property
     def machine_note(self) -> str:
         """Where the machine code's memory accesses differ from the counted ones of PTX, in one line; "" if nowhere."""
-        return note(self.kernel, self.counters, assembled_for(self.gpu, self.kernel), self.max_registers)
+        return note(self.kernel, self.counters, assembled_for(self.gpu, self.kernel))
 
     @cached_property
     def assembled(self) -> tuple[AssembledRequests, ...]:
         """The lines where the machine code makes other requests to shared memory than PTX; () where it isn't known."""
         with contextlib.suppress(CompileError, Unsupported):
-            return shared_requests(self.kernel, self.counters, assembled_for(self.gpu, self.kernel), self.max_registers)
+            return shared_requests(self.kernel, self.counters, assembled_for(self.gpu, self.kernel))
         return ()
 
     @property
@@ -166,9 +165,7 @@ class Profile:
 
     def on(self, gpu: GPU | str) -> Profile:
         """The same counts seen from another GPU: its registers, occupancy and modelled time."""
-        return _assemble(
-            self.kernel, self.counters, self.dynamic_shared_bytes, _gpu_row(gpu), self.max_registers, self.races
-        )
+        return _assemble(self.kernel, self.counters, self.dynamic_shared_bytes, _gpu_row(gpu), self.races)
 
     def __repr__(self) -> str:
         return as_text(self)
@@ -204,10 +201,9 @@ def _text(source: list[str], at: int) -> str:
 
 
 def _assemble(
-    kernel: Kernel, counters: Counters, dynamic_shared_bytes: int, gpu: GPU, max_registers: int | None,
-    races: tuple[Finding, ...],
-) -> Profile:  # fmt: skip
-    needs = resources_on(kernel, gpu, max_registers)
+    kernel: Kernel, counters: Counters, dynamic_shared_bytes: int, gpu: GPU, races: tuple[Finding, ...]
+) -> Profile:
+    needs = resources_on(kernel, gpu)
     shared = needs.shared_bytes + dynamic_shared_bytes
     resident = occupancy(needs.registers, shared, math.prod(counters.block), gpu)
     source = textwrap.dedent("\n".join(kernel.source)).split("\n")
@@ -216,7 +212,7 @@ def _assemble(
         for number, counts in sorted(counters.lines.items())
     )
     model = model_time(counters, resident, gpu)
-    return Profile(kernel, gpu, counters, dynamic_shared_bytes, max_registers, needs, resident, model, lines, races)
+    return Profile(kernel, gpu, counters, dynamic_shared_bytes, needs, resident, model, lines, races)
 
 
 def profile_of(
@@ -224,12 +220,12 @@ def profile_of(
     races: tuple[Finding, ...] = (),
 ) -> Profile:  # fmt: skip
     """The profile of a launch that was counted already; `kernel` as the engine loads it."""
-    return _assemble(kernel, counters, dynamic_shared_bytes, _gpu_row(gpu), None, races)
+    return _assemble(kernel, counters, dynamic_shared_bytes, _gpu_row(gpu), races)
 
 
 def modelled(kernel: Kernel, counters: Counters, gpu: GPU) -> tuple[Occupancy, Model]:
     """The occupancy and the modelled time of a counted launch; `kernel` as the engine loads it."""
-    needs = resources_on(kernel, gpu, None)
+    needs = resources_on(kernel, gpu)
     shared = max(counters.shared_bytes, needs.shared_bytes)
     resident = occupancy(needs.registers, shared, math.prod(counters.block), gpu)
     return resident, model_time(counters, resident, gpu)
@@ -268,4 +264,4 @@ def profile(
     assert counters is not None, "the launch is observed"
     races = sample.races(counters)
     finish()
-    return _assemble(prepared.kernel, counters, dynamic, gpu, limit_on_registers(kernel), races)
+    return _assemble(prepared.kernel, counters, dynamic, gpu, races)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from vgpu.hardware import gpus
 from vgpu.hardware.device import current
-from vgpu.tools.compiled import assembled_for, limit_on_registers
+from vgpu.tools.compiled import assembled_for
 from vgpu.tools.profile_table import many
 from vgpu.tools.source_cells import in_box, source_code
 
@@ -125,16 +125,15 @@ def sass(
     from vgpu.tools.prepare import prepare
 
     gpu = current() if device is None else gpus.find(device) if isinstance(device, str) else device
-    kernel, prepared, _ = prepare("sass", kernel, grid, block, args, meta)
-    return sass_of(prepared.kernel, gpu, limit_on_registers(kernel))
+    return sass_of(prepare("sass", kernel, grid, block, args, meta)[1].kernel, gpu)
 
 
-def sass_of(kernel: Kernel, gpu: GPU, max_registers: int | None = None) -> MachineCode:
+def sass_of(kernel: Kernel, gpu: GPU) -> MachineCode:
     """The machine code of a kernel as the engine loads it."""
     from vgpu.compile.machine_code import machine_code, registers
 
     arch = assembled_for(gpu, kernel)
-    request = kernel.ptx, arch, kernel.entry, max_registers
+    request = kernel.ptx, arch, kernel.entry, kernel.max_registers
     code = machine_code(*request)
     return MachineCode(kernel.name, gpu, arch, registers(*request), code, tuple(_lines(kernel, code)))
 
@@ -167,9 +166,7 @@ class AssembledRequests:
     opcodes: tuple[str, ...]
 
 
-def shared_requests(
-    kernel: Kernel, counters: Counters, arch: str, max_registers: int | None
-) -> tuple[AssembledRequests, ...]:
+def shared_requests(kernel: Kernel, counters: Counters, arch: str) -> tuple[AssembledRequests, ...]:
     """Lines whose requests to shared memory differ; loops of compare-and-swap, and what is added, are not among them.
 
     kernel: as the engine loads it; counters: of its launch. Errors: as `accesses`.
@@ -177,7 +174,7 @@ def shared_requests(
     from vgpu.tools.assembled import FEWER, GONE, MERGED
 
     found = []
-    for row in _changed(kernel, counters, arch, max_registers):
+    for row in _changed(kernel, counters, arch):
         counted = _counted(row, counters.lines)
         if row.space == "shared" and row.verdict in (MERGED, FEWER, GONE) and counted:
             requests = None if row.factor is None else round(counted * row.factor)
@@ -185,13 +182,13 @@ def shared_requests(
     return tuple(found)
 
 
-def _changed(kernel: Kernel, counters: Counters, arch: str, max_registers: int | None) -> list[Accesses]:
+def _changed(kernel: Kernel, counters: Counters, arch: str) -> list[Accesses]:
     """The accesses that the machine code has not as PTX; kernels that can't have any are not assembled."""
     from vgpu.tools.assembled import AS_COUNTED, accesses
 
     if not any(counters.total[key] for key in _MAY_DIFFER):
         return []
-    return [row for row in accesses(kernel, arch, max_registers) if row.verdict not in AS_COUNTED]
+    return [row for row in accesses(kernel, arch) if row.verdict not in AS_COUNTED]
 
 
 def _counted(row: Accesses, lines: Mapping[int, Mapping[str, int]]) -> int:
@@ -200,7 +197,7 @@ def _counted(row: Accesses, lines: Mapping[int, Mapping[str, int]]) -> int:
     return sum(lines.get(line, {}).get(key, 0) for line in row.lines)
 
 
-def note(kernel: Kernel, counters: Counters, arch: str, max_registers: int | None) -> str:
+def note(kernel: Kernel, counters: Counters, arch: str) -> str:
     """One line on where the machine code makes fewer or more accesses than the counted PTX; "" if nowhere.
 
     kernel: as the engine loads it; counters: of its launch. A kernel that only uses global memory isn't compared unless
@@ -210,7 +207,7 @@ def note(kernel: Kernel, counters: Counters, arch: str, max_registers: int | Non
     from vgpu.tools.assembled import MERGED
 
     try:
-        changed = _changed(kernel, counters, arch, max_registers)
+        changed = _changed(kernel, counters, arch)
     except (CompileError, Unsupported) as error:
         return f"machine code ({arch}) not compared: {' '.join(str(error).split())}"
     notes = list(_notes(changed, counters.lines))

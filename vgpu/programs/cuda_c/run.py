@@ -89,7 +89,8 @@ def compiled(
     made = compilers.cuda_c_to_ptx(
         text, arch=arch, options=[*standard, *options, f"-I{build.INCLUDE}"], name=name, name_expressions=single
     )
-    loaded = launch.load(made.ptx, language="cuda", filename=name, source=shown, first_line=1)
+    limit = compilers.register_limit(options)
+    loaded = launch.load(made.ptx, language="cuda", filename=name, source=shown, max_registers=limit)
     entries = {symbol: made.lowered.get(plain, symbol.removesuffix(f".{at}")) for symbol, plain in stubs.items()}
     return {
         symbol: replace(loaded[entry], name=re.sub(r"\bvgpu_unnamed\d*::", "", stubs[symbol]))

@@ -87,7 +87,10 @@ class Program:
                     source, arch=arch, options=options, name=self.filename, name_expressions=self.expressions
                 )
                 ptx, lowered = compiled.ptx, compiled.lowered
-            kernels = launch.load(ptx, language="cuda", filename=self.filename, source=source, first_line=1)
+            kernels = launch.load(
+                ptx, language="cuda", filename=self.filename, source=source,
+                max_registers=compilers.register_limit(self.options),
+            )  # fmt: skip
             self._loaded[arch] = kernels, lowered, ptx
         return self._loaded[arch]
 
@@ -218,8 +221,7 @@ class RawKernel:
     def _resources(self):
         arch = compilers.architecture(modelled().compute_capability).replace("compute_", "sm_")
         kernel = self.kernel
-        limit = compilers.register_limit(self.options)
-        return compilers.resources(kernel.ptx, "ptx", arch, kernel.entry, max_registers=limit)
+        return compilers.resources(kernel.ptx, "ptx", arch, kernel.entry, max_registers=kernel.max_registers)
 
     num_regs = property(lambda self: self._resources().registers, doc="Registers of one thread.")
     shared_size_bytes = property(

@@ -182,6 +182,7 @@ class NumbaKernel(Function):
             filename=compiled.filename,
             source="\n".join(compiled.source),
             first_line=compiled.first_line,
+            max_registers=options["max_registers"],
         )
         return Overload(types, compiled, kernels[compiled.entry_name], bounds)
 

@@ -34,7 +34,7 @@ def test_it_says_what_a_profile_says_and_runs_nothing(language):
     counted = profile(KERNELS[language](), 1, 64, (x, out))
     for gpu in GPUS.values():
         assert found.on(gpu) == counted.on(gpu.name).resources
-    assert found.max_registers == counted.max_registers == {"numba": None, "cuda": 24}[language]
+    assert found.kernel.max_registers == counted.kernel.max_registers == {"numba": None, "cuda": 24}[language]
 
 
 def test_the_oldest_architecture_stands_in_for_older_ones():

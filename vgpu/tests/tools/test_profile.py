@@ -9,6 +9,8 @@ import pytest
 
 from vgpu import profile as profile_module
 from vgpu.hardware.gpus import GPUS
+from vgpu.launch import launch
+from vgpu.programs.observed import Observed
 from vgpu.tools.profile import compare, modelled, profile
 
 SAXPY = """\
@@ -119,7 +121,7 @@ def fake(monkeypatch):
     monkeypatch.setattr("vgpu.tools.sanitize.sample.Sample", lambda *asked: unseen)
     monkeypatch.setitem(__import__("sys").modules, "vgpu.launch.launch", module)
     monkeypatch.setattr("vgpu.launch.launch", module, raising=False)
-    monkeypatch.setattr("vgpu.tools.profile.resources_on", lambda kernel, gpu, limit: needs)
+    monkeypatch.setattr("vgpu.tools.profile.resources_on", lambda kernel, gpu: needs)
     monkeypatch.setattr("vgpu.tools.profile.note", lambda *asked: "machine code: as counted")
     monkeypatch.setattr("vgpu.tools.profile.shared_requests", lambda *asked: ())
     kernel = FakeKernel()
@@ -373,8 +375,16 @@ def test_a_rawkernels_limit_on_registers_is_kept(cp):
     free, held = heavy(), heavy("-maxrregcount=32")
     assert free.registers > 48 and free.resources.spill_store_bytes == 0
     assert held.registers <= 32 and held.resources.spill_store_bytes > 0
-    assert (free.max_registers, held.max_registers) == (None, 32)
+    assert (free.kernel.max_registers, held.kernel.max_registers) == (None, 32)
     assert held.on("H100").registers <= 32
+
+
+def test_programs_profiles_keep_limits_on_registers(cp):
+    x, y, seen = cp.ones(32 * 48, dtype=cp.float32), cp.empty(32, dtype=cp.float32), Observed()
+    with launch.FINISHED.hearing(seen.note):
+        cp.RawKernel(REGISTERS, "heavy", ("-maxrregcount=32",))((1,), (32,), (x, y, np.int32(3)))
+    (launched,) = seen.launched
+    assert launched.profile().registers <= 32
 
 
 LOCAL = """\
@@ -399,7 +409,7 @@ def test_a_numba_kernels_limit_on_registers_is_kept(cuda):
         x[cuda.grid(1)] *= 2
 
     found = profile(twice, 1, 32, (cuda.to_device(np.ones(32, dtype=np.float32)),))
-    assert found.max_registers == 32
+    assert found.kernel.max_registers == 32
     assert found.registers <= 32
 
 

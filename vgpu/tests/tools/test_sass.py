@@ -175,7 +175,7 @@ def test_a_note_names_three_differences_and_counts_those_beyond(monkeypatch):
     lines |= {line: {"constant_load_requests": 1} for line in (7, 8)}
     monkeypatch.setattr("vgpu.tools.assembled.accesses", lambda *asked: rows)
     counted = SimpleNamespace(total=dict.fromkeys(_MAY_DIFFER, 1), lines=lines)
-    assert note(None, counted, "sm_80", None) == (
+    assert note(None, counted, "sm_80") == (
         "machine code (sm_80): line 4: spilled registers, 2 local stores that are not counted (STL); "
         "lines 5, 6: 4 shared loads are 1 (LDS.128), so 3 requests, 12 counted; "
         "line 7: operands of other instructions, no constant load, 1 counted; "
