@@ -65,7 +65,7 @@ def test_a_learner_has_the_rooms_settings_before_the_machines(root, monkeypatch)
     assert cli.main(["lab", "--teacher"]) == 0
     command, variables = started.pop()
     assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in command
-    assert not any("labextensions" in each for each in command)
+    assert f"--LabApp.extra_labextensions_path={room.EXTENSIONS}" in command
     assert variables["JUPYTER_CONFIG_PATH"] == "/mine"
 
 

@@ -2,8 +2,9 @@
 
 A learner has one page at a time, as wide as the window, and none of what only teachers and developers need. All of
 that is JupyterLab's own settings, which lie in the folder `learner` and are put before those of the machine, so that
-what a person has set for themselves still counts. The folder `extensions` adds what JupyterLab has not: colours for
-CUDA C in strings, lines of a readable length, figures that follow the theme, and names of controls for screen readers.
+what a person has set for themselves still counts. The folder `extensions` adds what JupyterLab has not, for both:
+colours for CUDA C in strings, lines of a readable length, figures that follow the theme, and names of controls for
+screen readers.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def command(
     view = "lab" if teacher else "doc"  # JupyterLab's two ways to show a page: among panels and tabs, or by itself
     line = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
     line += [f"--LabApp.default_url=/{view}/tree/{page.relative_to(root).as_posix()}"]
-    line += [] if teacher else [f"--LabApp.extra_labextensions_path={EXTENSIONS}"]
+    line += [f"--LabApp.extra_labextensions_path={EXTENSIONS}"]
     line += [f"--port={port}"] if port else []
     line += ["--allow-root"] if is_root else []  # Jupyter refuses to run as root otherwise, as in a container
     line += ["--no-browser"] if no_browser or not has_display else []
