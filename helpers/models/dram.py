@@ -85,7 +85,7 @@ class Moved:
 
     def _repr_html_(self) -> str:
         caption = f"<strong>counted</strong>, registers from the compiler: {plural(self.launches, 'launch')}"
-        return table(caption, _HEADS, self._cells, left=0)
+        return table(caption, _HEADS, self._cells, left=(0,))
 
 
 def dram(program: Callable[..., object], *args: object) -> Moved:
@@ -138,7 +138,7 @@ class FusionTable:
 
     def _repr_html_(self) -> str:
         caption = "Launches, bytes and FLOPs are <strong>counted</strong>, registers come from the compiler"
-        return table(caption, self.heads, self.cells, left=0)
+        return table(caption, self.heads, self.cells, left=(0,))
 
 
 def fusion_table(rows: Mapping[str, Moved], *, gpu: str, published: Mapping[str, str] | None = None) -> FusionTable:

@@ -31,6 +31,7 @@ from vgpu.tools.roofline import place
 from vgpu.tools.sanitize.run import launched
 from vgpu.tools.sass import sass_of
 from vgpu.tools.source_cells import in_box
+from vgpu.tools.streams.spans import table
 
 if TYPE_CHECKING:
     from vgpu.hardware.gpus import GPU
@@ -44,8 +45,6 @@ MODEL = (
     "The time is modelled from counts and a data sheet, without cache hits. If two kernels' times differ by less than "
     "1.5×, it doesn't say which is faster."
 )
-_NUMBER = "padding:0.15em 0.6em;text-align:right;vertical-align:top"
-_WORDS = _NUMBER.replace("right", "left")
 _PART = "margin:0.4em 0;padding:0.2em 0.8em;border-left:3px solid var(--jp-border-color1, #8888)"
 _MESSAGE = "white-space:pre-wrap;overflow-wrap:anywhere;background:transparent;color:inherit"
 
@@ -186,28 +185,11 @@ def _after(array: ArrayInfo, tensor: Any) -> tuple[str, str, tuple[int, ...], st
 # ---------------------------------------------------------------- the parts
 
 
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[int] = ()) -> str:
-    """An HTML table of strings; the columns in `words` are left-aligned, the others are numbers."""
-    looks = [_WORDS if at in words else _NUMBER for at in range(len(headings))]
-    head = "".join(
-        f'<th scope="col" style="{look}">{escape(text)}</th>' for look, text in zip(looks, headings, strict=True)
-    )
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{look}">{text}</td>' for look, text in zip(looks, row, strict=True)) + "</tr>"
-        for row in rows
-    )
-    return in_box(
-        '<table style="border-collapse:collapse;color:inherit;background:transparent">'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
-
-
 def _results(arrays: Sequence[tuple[str, str, tuple[int, ...], str]]) -> Part:
     headings = ("array", "type", "shape", "after the launch")
     rows = [[name, dtype, " × ".join(map(str, shape)), said] for name, dtype, shape, said in arrays]
-    cells = [list(map(escape, row)) for row in rows]
     text = "\n".join(text_table(headings, rows, left=3))
-    return Part(f"Results: {plural(len(rows), 'array')}", _table(headings, cells, words=(0, 1, 2, 3)), text)
+    return Part(f"Results: {plural(len(rows), 'array')}", in_box(table("", headings, rows)), text)
 
 
 def _mistakes(found: Findings) -> Part:
@@ -249,7 +231,8 @@ def _occupancy(counted: Profile) -> Part:
     )
     return Part(
         said,
-        show(sm_slots(held, counted.gpu, prefix=f"{counted.name}: ")).html() + _table(headings, rows, words=(0, 6)),
+        show(sm_slots(held, counted.gpu, prefix=f"{counted.name}: ")).html()
+        + in_box(table("", headings, rows, left=(0, 6))),
     )
 
 
@@ -289,10 +272,10 @@ def _machine_code(counted: Profile) -> Part:
 def _counters(counted: Profile) -> Part:
     every: list[Counter | Metric] = [*COUNTERS, *METRICS]
     rows = [
-        [f"<code>{escape(each.nsight)}</code>" if each.nsight else "", escape(each.plain),
-         getattr(each, "origin", "counted"), number(value)]
+        [each.nsight or "", each.plain, getattr(each, "origin", "counted"), number(value)]
         for each in every if (value := counted[each.key])
     ]  # fmt: skip
     named = sum(bool(row[0]) for row in rows)
     headings = ("Nsight Compute's name", "what it is", "origin", "value")
-    return Part(f"All counters: {len(rows)}, {named} under Nsight Compute's names", _table(headings, rows, (0, 1, 2)))
+    shown = in_box(table("", headings, rows, left=range(3)))
+    return Part(f"All counters: {len(rows)}, {named} under Nsight Compute's names", shown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -101,14 +101,15 @@ def _table(caption: str, spans: Sequence[Span]) -> str:
 
 
 def table(
-    caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], left: int | None = None, padding: float = 0.6
-) -> str:
+    caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], left: Container[int] | None = None,
+    padding: float = 0.6,
+) -> str:  # fmt: skip
     """An HTML table in the page's own colours; `caption` is HTML, all else is escaped.
 
-    left: the only column of words, beside numbers that go to the right. Without it all cells go to the left. padding:
-    room beside each word, in widths of an m.
+    left: the columns of words, beside numbers that go to the right. Without it all cells go to the left. padding: room
+    beside each word, in widths of an m.
     """
-    sides = ["left" if left in (None, at) else "right" for at in range(len(heads))]
+    sides = ["left" if left is None or at in left else "right" for at in range(len(heads))]
     cells = [f"padding:0.15em {padding:g}em;text-align:{side}" for side in sides]
 
     def line(tag: str, texts: Sequence[str]) -> str:
