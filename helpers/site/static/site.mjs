@@ -43,7 +43,10 @@ const scrolling = new ResizeObserver((entries) => {
   }
 });
 const WIDE = ".cell_output, .pst-scrollable-table-container, figure[role=img], [style*=overflow-x]";
-for (const element of document.querySelectorAll(`.bd-content :is(${WIDE})`)) scrolling.observe(element);
+function follow(within) {
+  for (const element of within.querySelectorAll(WIDE)) scrolling.observe(element);
+}
+for (const content of document.querySelectorAll(".bd-content")) follow(content);
 
 // ---------------------------------------------------------------- explorers
 
@@ -128,7 +131,7 @@ class Explorer {
     }
     try {
       const html = (await this.pieces.get(piece))[place];
-      if (turn === this.latest) this.view.innerHTML = html;
+      if (turn === this.latest) { this.view.innerHTML = html; follow(this.view); }
     } catch (error) {
       this.pieces.delete(piece);
       if (turn === this.latest) this.view.textContent = `This state couldn't be loaded (${error.message}). Move a control to try again.`;
