@@ -42,7 +42,7 @@ const scrolling = new ResizeObserver((entries) => {
     else target.removeAttribute("tabindex");
   }
 });
-const WIDE = ".cell_output, .pst-scrollable-table-container, figure[role=img], [style*=overflow-x]";
+const WIDE = ".cell_output, .pst-scrollable-table-container, figure[role=img], div[role=group], [style*=overflow-x]";
 function follow(within) {
   for (const element of within.querySelectorAll(WIDE)) scrolling.observe(element);
 }
