@@ -146,7 +146,7 @@ def _some(values: Sequence[Any], count: int, wanted: Any) -> list[Any]:
 
 def _all_of(control: Any, node: Node, depth: int) -> list[Any]:
     """All values that a control has in some state, in its order."""
-    nodes = [node]
+    nodes: list[Any] = [node]
     for _ in range(depth):
         nodes = [child for each in nodes for _value, child in each]
     every = list(dict.fromkeys(value for each in nodes for value, _child in each))
