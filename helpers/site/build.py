@@ -32,11 +32,11 @@ def build(target: Path, chapters: Iterable[str] | None = None, most: int | None 
         raise UsageProblem("The site is made by Sphinx: pip install -c constraints.txt -e .[test]")
     source, states, pages = target / "source", target / "states", target / "pages"
     sources.write(source)
-    draw(states, chapters, most or MOST)
     options = ["--quiet", "--fail-on-warning", "--keep-going", "-j", "auto", "-b", "html", "-c", str(HERE)]
     command = [sys.executable, "-m", "sphinx", *options, "-d", str(target / "doctrees"), str(source), str(pages)]
     if subprocess.run(command, cwd=ROOT).returncode:
         raise UsageProblem("Sphinx found something wrong with the pages; see above.")
+    draw(states, chapters, most or MOST)
     shutil.copytree(states, pages / sources.STATES, ignore=shutil.ignore_patterns(STAMP), dirs_exist_ok=True)
     return pages / "index.html"
 
@@ -45,7 +45,7 @@ def draw(states: Path, chapters: Iterable[str] | None, most: int) -> None:
     """Draw the explorers of chapters whose states aren't there, or were drawn from another notebook."""
     states.mkdir(parents=True, exist_ok=True)
     waiting, common = [], hashlib.sha256(str(most).encode())
-    for path in sorted((ROOT / "helpers" / "pictures").rglob("*.py")):
+    for path in [HERE / "states.py", *sorted((ROOT / "helpers" / "pictures").rglob("*.py"))]:
         common.update(path.read_bytes())
     for path in sorted((ROOT / "notebooks").glob(PAGES)):
         digest, folder = common.copy(), states / path.stem
@@ -68,3 +68,4 @@ def _draw(path: Path, folder: Path, made_from: str, most: int) -> None:
         raise UsageProblem(f"the explorers of {path.name} couldn't be drawn:\n{done.stderr.strip()}")
     folder.mkdir(exist_ok=True)
     (folder / STAMP).write_text(made_from)
+    print(done.stdout.strip(), flush=True)

@@ -13,8 +13,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
+from helpers import widgets
 from helpers.site.build import build
 from helpers.site.sources import explorer_cells
+from helpers.site.states import write
 from helpers.workbook import chapters
 from helpers.workbook.spoilers import in_sight
 from tests.browser.explorers import NOTEBOOKS
@@ -95,6 +97,24 @@ def test_an_explorer_moves_by_keys_without_a_kernel(opened):
     eventually(page, lambda _: caption() == before)
 
 
+def test_controls_offer_what_the_others_leave_them(opened, folder):
+    write(widgets.collective(), folder / "_static/states/22_several_gpus/22")
+    page = opened("notebooks/22_several_gpus.html")
+    explorer = page.find_element(By.CSS_SELECTOR, '[data-states$="22_several_gpus/22"]')
+    page.execute_script("arguments[0].scrollIntoView()", explorer)
+    ranks, step = eventually(page, lambda _: explorer.find_elements(By.CSS_SELECTOR, 'input[type="range"]'))
+    caption = lambda: explorer.find_element(By.TAG_NAME, "figcaption").text
+    step.send_keys(Keys.END)
+    eventually(page, lambda _: "after step 6 of 6" in caption())
+    ranks.send_keys(Keys.END)
+    eventually(page, lambda _: "after step 6 of 10" in caption())
+    step.send_keys(Keys.END)
+    eventually(page, lambda _: "after step 10 of 10" in caption())
+    ranks.send_keys(Keys.HOME)
+    eventually(page, lambda _: "after step 2 of 2" in caption())
+    assert step.get_attribute("aria-valuetext") == "2"
+
+
 def test_a_state_that_cannot_be_loaded_is_reported(opened, folder):
     opened("index.html").execute_cdp_cmd("Network.clearBrowserCache", {})
     (packed,) = folder.glob("_static/states/04_coalescing/*/0.json.gz")
@@ -148,9 +168,18 @@ def test_pictures_follow_the_theme(opened, dark):
         assert page.find_element(By.CSS_SELECTOR, part).value_of_css_property("filter") == "none"
 
 
+def test_controls_are_readable_in_the_dark(opened):
+    page = opened("notebooks/04_coalescing.html", dark=True)
+    page.execute_script("arguments[0].scrollIntoView()", page.find_element(By.CSS_SELECTOR, ".wb-explorer"))
+    (row, *_) = eventually(page, lambda _: page.find_elements(By.CSS_SELECTOR, ".wb-controls"))
+    assert row.value_of_css_property("filter") == "none"
+
+
 def test_keys_scroll_a_drawing_that_is_wider_than_the_page(opened):
     """It isn't made smaller than it can be read, and whoever has no mouse can reach what is out of sight."""
     page = opened("notebooks/03_memory_hierarchy.html", PHONE)
+    plots = page.find_elements(By.CSS_SELECTOR, "figure[role=img] > img")
+    assert min(plot.size["width"] for plot in plots if plot.is_displayed()) >= 480
     (drawing, *_) = page.find_elements(By.CSS_SELECTOR, 'figure[style*="860px"]')
     assert eventually(page, lambda _: drawing.get_attribute("tabindex")) == "0"
     drawing.send_keys(Keys.ARROW_RIGHT)

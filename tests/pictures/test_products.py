@@ -174,6 +174,12 @@ def test_the_picture_tells_the_state_of_the_watched_query():
     )
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_longest_head_is_drawn_in_the_smallest_tiles(causal):
+    explorer = widgets.attention_tiles(*np.random.default_rng(0).random((3, 64, 2)), rows=1, keys=1, causal=causal)
+    assert explorer.shown.alt.startswith("Step 1 of 2080, 2,016 tiles skipped" if causal else "Step 1 of 4096:")
+
+
 def test_bytes_against_length_say_how_far_counts_and_formulas_are_apart():
     picture = plots.attention_bytes({"tiles": {8: 100, 16: 202}}, {"tiles": {8: 100, 16: 200, 32: 400}})
     assert picture.finding == "Bytes at length 16, counted: tiles 202. Counts and formulas differ by at most 1.0%."

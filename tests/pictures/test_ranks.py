@@ -55,7 +55,8 @@ def test_memory_says_from_which_stage_on_there_is_room():
         "1 billion parameters on 2 ranks take 14.9, 9.31, 8.38, 7.45 GiB each at stages 0 to 3. On A they fit "
         "from stage 1 on."
     )
-    assert "fit at no stage" in show(plots.rank_memory_bars(1e12, 2, capacity=1e9, gpu="A")).alt
+    alt = show(plots.rank_memory_bars(1e12, 1, capacity=1e9, gpu="A")).alt
+    assert "on 1 rank take 14,901, 14,901, " in alt and "fit at no stage" in alt
 
 
 def test_controls_are_named_and_curves_are_those_of_the_model():

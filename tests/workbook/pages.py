@@ -66,13 +66,13 @@ def _of(name: str) -> Iterator[str]:
 
 
 def _parameters(function: Callable) -> str:
-    """A function's parameters without types; a default that is long, or differs from run to run, is `…`."""
+    """A function's parameters without types; a default that is long, or differs from run to run, is `...`."""
     words = []
     for each in inspect.signature(function).parameters.values():
         star = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
         if each.kind is each.KEYWORD_ONLY and not any(word.startswith("*") for word in words):
             words.append("*")
-        short = repr(each.default) if len(repr(each.default)) <= LONGEST else "…"
+        short = repr(each.default) if len(repr(each.default)) <= LONGEST else "..."
         words.append(f"{star}{each.name}" + ("" if each.default is each.empty else f"={short}"))
     return ", ".join(words)
 

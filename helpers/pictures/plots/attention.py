@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,16 @@ if TYPE_CHECKING:
 
 def _rectangle(axes: Axes, keys: range, rows: range, **look: Any) -> None:
     axes.add_patch(Rectangle((keys.start - 0.5, rows.start - 0.5), len(keys), len(rows), **look))
+
+
+def _joined(tiles: Iterable[tuple[range, range]]) -> list[tuple[range, range]]:
+    """Tiles, each (rows, keys), of which neighbours in a row have become one."""
+    joined: list[tuple[range, range]] = []
+    for rows, keys in tiles:
+        if joined and joined[-1][0] == rows and joined[-1][1].stop == keys.start:
+            keys = range(joined.pop()[1].start, keys.stop)
+        joined.append((rows, keys))
+    return joined
 
 
 @styled
@@ -54,10 +65,16 @@ def _matrix(axes: Axes, found: Walk, step: int, visit: Visit, watched: int) -> N
         part = np.s_[each.rows.start : each.rows.stop, each.keys.start : each.keys.stop]
         seen[part] = found.weights[part]
     axes.imshow(seen, cmap="Blues", vmin=0, vmax=np.quantile(found.weights, 0.98), interpolation="nearest")
-    for each in found.visits[step:]:
-        _rectangle(axes, each.keys, each.rows, fc="#f4f4f4", ec="#cfcfcf", lw=0.5)
-    for rows, keys in found.skipped:
-        _rectangle(axes, keys, rows, fc="none", ec="#bdbdbd", lw=0.5, hatch="////")
+    # Under the weights, in few elements: small tiles are thousands, and a picture may have only so much SVG.
+    for rows, keys in _joined((each.rows, each.keys) for each in found.visits[step:]):
+        _rectangle(axes, keys, rows, fc="#f4f4f4", ec="none", zorder=-2)
+    for rows, keys in _joined(found.skipped):
+        _rectangle(axes, keys, rows, fc="none", ec="#bdbdbd", lw=0.5, hatch="////", zorder=-2)
+    for lines, starts in (
+        (axes.hlines, {each.rows.start for each in found.visits}),
+        (axes.vlines, {each.keys.start for each in found.visits}),
+    ):
+        lines([start - 0.5 for start in sorted(starts)], -0.5, length - 0.5, colors="#cfcfcf", lw=0.5, zorder=-1)
     _rectangle(axes, range(length), range(length), fill=False, ec=PALETTE["ink"], lw=0.8)
     _rectangle(axes, range(visit.keys.stop), range(watched, watched + 1), fill=False, ec=PALETTE["vermilion"], lw=1.3)
     _rectangle(axes, visit.keys, visit.rows, fill=False, ec=PALETTE["orange"], lw=2.6)

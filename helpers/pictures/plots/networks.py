@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
@@ -257,16 +257,18 @@ def receptive_field_map(image: ArrayLike, stack: Sequence[Window], row: int, col
     seen = np.outer(paths(stack, size, row), paths(stack, size, column))
     figure, ((left, right),) = subplots(1, 2, left=0.01, right=0.99, top=0.88, bottom=0.08, wspace=0.04)
     left.imshow(image, cmap="Greys", vmin=image.min(), vmax=2 * max(image.max(), image.min() + 1))
-    for y, x in np.argwhere(seen):
-        weight = np.log1p(seen[y, x]) / np.log1p(seen.max())
-        _rectangle(left, x, y, 1, 1, fc=PALETTE["orange"], ec="none", alpha=0.2 + 0.65 * weight)
+    # One image and a few lines: an element for each pixel would be more SVG than a picture may have.
+    veil = np.empty((*seen.shape, 4))
+    veil[..., :3] = to_rgb(PALETTE["orange"])
+    veil[..., 3] = np.where(seen > 0, 0.2 + 0.65 * np.log1p(seen) / np.log1p(seen.max()), 0)
+    left.imshow(veil, interpolation="nearest")
     _rectangle(left, 0, 0, size, size, fill=False, ec=PALETTE["ink"], lw=1)
     left.set(xlim=(-0.7, size - 0.3), ylim=(size - 0.3, -0.7))
     left.set_title(f"the image, {size} × {size}", fontsize=9)
     right.set(xlim=(-0.7, along - 0.3), ylim=(along - 0.3, -0.7), aspect="equal")
-    for y in range(along):
-        for x in range(along):
-            _rectangle(right, x, y, 1, 1, fill=False, ec=PALETTE["grey"], lw=0.5)
+    edges = np.arange(along + 1) - 0.5
+    for lines in (right.hlines, right.vlines):
+        lines(edges, -0.5, along - 0.5, color=PALETTE["grey"], lw=0.5)
     _rectangle(right, column, row, 1, 1, fc=PALETTE["vermilion"], ec=PALETTE["ink"])
     right.set_title(f"the output, {along} × {along}", fontsize=9)
     for axes in (left, right):

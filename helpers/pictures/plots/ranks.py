@@ -196,6 +196,10 @@ GIB = 2**30
 KINDS = {"parameters": ("blue", ""), "gradients": ("orange", "///"), "Adam": ("green", "...")}
 
 
+def _gib(number: float) -> str:
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.3g}"
+
+
 @styled
 def rank_memory_bars(
     parameters: float,
@@ -220,7 +224,7 @@ def rank_memory_bars(
                       height=0.62, label=kind if row == 0 else None)  # fmt: skip
             left += nbytes / GIB
         totals.append(left)
-        axes.annotate(f"{left:,.3g}", (left, row), (5, 0), textcoords="offset points", va="center", fontsize=9)
+        axes.annotate(_gib(left), (left, row), (5, 0), textcoords="offset points", va="center", fontsize=9)
     end = 1.14 * max(*totals, (capacity or 0) / GIB, most / GIB)
     axes.set(xlim=(0, end), ylim=(len(STAGES) - 0.5, -0.5), yticks=range(len(STAGES)))
     axes.set_yticklabels([words.replace(" (", "\n(") for words in STAGES.values()], fontsize=9)
@@ -232,10 +236,10 @@ def rank_memory_bars(
     room = ""
     if capacity:
         room = f" On {gpu} they fit from stage {fits[0]} on." if fits else f" On {gpu} they fit at no stage."
-    told = ", ".join(f"{total:,.3g}" for total in totals)
+    told, across = ", ".join(map(_gib, totals)), plural(ranks, "rank")
     return Picture(
         figure,
-        f"{parameters / 1e9:.3g} billion parameters on {ranks} ranks take {told} GiB each at stages 0 to 3.{room}",
+        f"{parameters / 1e9:.3g} billion parameters on {across} take {told} GiB each at stages 0 to 3.{room}",
     )
 
 

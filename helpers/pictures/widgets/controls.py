@@ -68,9 +68,10 @@ def choice(name: str, value: object, options: Iterable) -> ipywidgets.SelectionS
 
 
 def words_for(control: Control, value: object) -> str:
-    """What a control calls one of its values: the name of an option, or the value itself."""
+    """What a control calls one of its values: the name of an option, or the value itself, as it shows it."""
     pairs = (option for option in getattr(control, "options", ()) if isinstance(option, tuple))
-    return next((words for words, option in pairs if option == value), str(value))
+    shown = format(value, control.readout_format) if hasattr(control, "readout_format") else str(value)
+    return next((words for words, option in pairs if option == value), shown)
 
 
 def dropdown(name: str, value: object, options: Iterable) -> ipywidgets.Dropdown:

@@ -64,7 +64,7 @@ class Explorer:
             raise ValueError(f"the control {unnamed[0]!r} of {name} has no description, which screen readers say")
         self.name, self.draw, self.controls, self.draggable = name, draw, dict(controls), draggable
         self._fit = fit
-        self._made = False
+        self._made = self._placing = False
         self._drawn: dict[tuple, Shown | ShownMarkup | ShownRow] = {}
         self._failed: tuple = ()  # a state and what failed at it: tried again whenever it comes again
         self._drawing = threading.RLock()
@@ -101,6 +101,17 @@ class Explorer:
         """The view for the present values, or the message of the kernel that failed at them."""
         return self._view(self._state(self.values))
 
+    def place(self, values: Mapping[str, object]) -> None:
+        """Give controls these values, one after another, and fit the others each time; nothing is drawn."""
+        self._placing = True
+        try:
+            for name, value in values.items():
+                self.controls[name].value = value
+                if self._fit is not None:
+                    self._fit()
+        finally:
+            self._placing = False
+
     def html_at(self, values: Mapping[str, object]) -> str:
         """The HTML of the view for other values of the controls than the present ones, which stay as they are."""
         return _html(self._view(self._state(values)))
@@ -133,7 +144,8 @@ class Explorer:
             return _words(error)
 
     def _changed(self, _change: object = None) -> None:
-        self._latest.request()
+        if not self._placing:
+            self._latest.request()
 
     def _update(self) -> None:
         """Show the view for the present state, unless that has changed meanwhile."""

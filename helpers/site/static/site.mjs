@@ -42,8 +42,11 @@ const scrolling = new ResizeObserver((entries) => {
     else target.removeAttribute("tabindex");
   }
 });
-const WIDE = ".cell_output, .pst-scrollable-table-container, figure[role=img], [style*=overflow-x]";
-for (const element of document.querySelectorAll(`.bd-content :is(${WIDE})`)) scrolling.observe(element);
+const WIDE = ".cell_output, .pst-scrollable-table-container, figure[role=img], div[role=group], [style*=overflow-x]";
+function follow(within) {
+  for (const element of within.querySelectorAll(WIDE)) scrolling.observe(element);
+}
+for (const content of document.querySelectorAll(".bd-content")) follow(content);
 
 // ---------------------------------------------------------------- explorers
 
@@ -55,7 +58,7 @@ async function unpacked(response) {
 class Explorer {
   constructor(element, folder, index) {
     this.element = element; this.folder = folder; this.index = index; this.pieces = new Map(); this.latest = 0;
-    this.chosen = index.controls.map((control) => control.start);
+    this.chosen = index.controls.map((control) => control.start); // numbers of values
     this.view = document.createElement("div");
     this.view.className = "wb-view";
     this.view.setAttribute("aria-live", "polite");
@@ -64,45 +67,71 @@ class Explorer {
     row.className = "wb-controls";
     row.setAttribute("role", "group");
     row.setAttribute("aria-label", "controls");
-    row.append(...index.controls.map((control, at) => this.control(control, at)));
+    this.offer = index.controls.map((control, at) => this.control(control, at, row));
     element.append(row, this.view);
+    this.state();
   }
 
-  control({name, kind, values}, at) {
+  // A control in the row, and what sets the values that it offers, given as numbers, and the chosen one of them.
+  control({name, kind, values}, at, row) {
     const label = document.createElement("label");
     const choose = (chosen) => { this.chosen[at] = chosen; this.show(); };
+    row.append(label);
     if (kind === "box") {
-      const box = Object.assign(document.createElement("input"), {type: "checkbox", checked: this.chosen[at] === 1});
+      const box = Object.assign(document.createElement("input"), {type: "checkbox"});
       box.addEventListener("change", () => choose(Number(box.checked)));
       label.append(box, name);
-    } else if (kind === "list") {
+      return (_offered, chosen) => { box.checked = chosen === 1; };
+    }
+    if (kind === "list") {
       const list = document.createElement("select");
-      list.append(...values.map((value, number) => new Option(value, number, false, number === this.chosen[at])));
       list.addEventListener("change", () => choose(Number(list.value)));
       label.append(name, list);
-    } else {
-      const range = Object.assign(document.createElement("input"),
-        {type: "range", min: 0, max: values.length - 1, value: this.chosen[at]});
-      const said = document.createElement("output");
-      const say = () => { said.textContent = values[range.value]; range.setAttribute("aria-valuetext", said.textContent); };
-      range.addEventListener("input", () => { say(); choose(Number(range.value)); });
-      say();
-      label.append(name, range, said);
+      let shown;
+      return (offered, chosen) => {
+        if (offered !== shown) list.replaceChildren(...offered.map((number) => new Option(values[number], number)));
+        shown = offered;
+        list.value = chosen;
+      };
     }
-    return label;
+    const range = Object.assign(document.createElement("input"), {type: "range", min: 0});
+    const said = document.createElement("output");
+    let numbers = [];
+    range.addEventListener("input", () => choose(numbers[range.value]));
+    label.append(name, range, said);
+    return (offered, chosen) => {
+      numbers = offered;
+      range.max = offered.length - 1;
+      range.value = offered.indexOf(chosen);
+      said.textContent = values[chosen];
+      range.setAttribute("aria-valuetext", values[chosen]);
+    };
+  }
+
+  // The number of the view for what is chosen. What a control no longer offers becomes the nearest value before it.
+  state() {
+    let node = this.index.states;
+    for (const at of this.index.order) {
+      const [offer, ...children] = node;
+      const offered = this.index.offers[offer];
+      const place = Math.max(0, offered.findLastIndex((number) => number <= this.chosen[at]));
+      this.chosen[at] = offered[place];
+      this.offer[at](offered, offered[place]);
+      node = children[place];
+    }
+    return node;
   }
 
   async show() {
     const turn = ++this.latest;
-    const state = this.index.controls.reduce((sum, {values}, at) => sum * values.length + this.chosen[at], 0);
-    const [piece, place] = this.index.views[this.index.which[state]];
+    const [piece, place] = this.index.views[this.state()];
     if (!this.pieces.has(piece)) {
       this.pieces.set(piece, fetch(`${this.folder}/${piece}.json.gz`).then(unpacked));
       this.view.setAttribute("aria-busy", "true");
     }
     try {
       const html = (await this.pieces.get(piece))[place];
-      if (turn === this.latest) this.view.innerHTML = html;
+      if (turn === this.latest) { this.view.innerHTML = html; follow(this.view); }
     } catch (error) {
       this.pieces.delete(piece);
       if (turn === this.latest) this.view.textContent = `This state couldn't be loaded (${error.message}). Move a control to try again.`;

@@ -42,6 +42,12 @@ def test_a_receptive_field_follows_layers_network_and_output():
     assert explorer.controls["row"].max == 3
 
 
+def test_a_receptive_field_of_a_large_image_is_drawn_for_each_output():
+    explorer = widgets.receptive_field(np.random.default_rng(0).random((32, 32)), [(3, 1, 1, 1), (3, 1, 4, 4)] * 3)
+    assert explorer.shown.alt.startswith("6 layers: an output sees 31 × 31 pixels")
+    assert "Output (31, 0) sees 256 of 1024 pixels" in choose(explorer, row=31, column=0)
+
+
 def test_feature_maps_are_the_networks_and_leave_no_hook():
     net = network().train()
     images = torch.randn(2, 1, 8, 8)
