@@ -102,11 +102,12 @@ def gradient_histogram(
         axes.bar(exponent + shift + 0.5, 100 * count / total, width=0.9, color=PALETTE[FATES[fate]], lw=0.5,
                  hatch=_HATCHES[fate], edgecolor="#ffffff")  # fmt: skip
     low, high = -60, 24
-    for place, words in ((math.log2(form.smallest), "smallest"), (math.log2(form.largest), "largest")):
+    ends = math.log2(form.smallest), math.log2(form.largest)
+    sides = ("right", "left") if ends[1] - ends[0] < 16 else ("center", "center")  # words must not overlap
+    for place, words, side in zip(ends, ("smallest", "largest"), sides, strict=True):
         if low < place < high:
             axes.axvline(place, color=PALETTE["ink"], lw=1.2)
-            axes.text(place, 1.02, f"{words} {form.name}", transform=axes.get_xaxis_transform(), ha="center",
-                      fontsize=9)  # fmt: skip
+            axes.text(place, 1.02, f"{words} {form.name}", transform=axes.get_xaxis_transform(), ha=side, fontsize=9)
     top = 1.15 * 100 * counts.max() / total
     axes.set(xlim=(low, high), ylim=(0, top), ylabel="% of those not zero")
     ticks = range(low, high + 1, 12)
@@ -136,7 +137,7 @@ def _gradients_finding(
     before = f" ({100 * zeros / (zeros + total):.3g} % of all were zero before)" if zeros else ""
     return (
         f"{name + ': o' if name else 'O'}f {total:,} gradients that are not zero{before}, in {form.name} with a loss "
-        f"scale of {power_text(scale) if scale > 1 else '1'} {', '.join(said)}."
+        f"scale of {power_text(scale) if scale > 1 else '1'}: {', '.join(said)}."
     )
 
 

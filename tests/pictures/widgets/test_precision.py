@@ -40,11 +40,11 @@ def test_a_loss_scale_saves_small_gradients_until_large_ones_overflow():
     sizes = torch.tensor([0.0, 2.0**-30, 2.0**-20, 2.0**-10, 2.0**-2])
     shown = widgets.gradients(sizes)
     assert choose(shown) == (
-        "Of 4 gradients that are not zero (20 % of all were zero before), in FP16 with a loss scale of 1 25 % become "
+        "Of 4 gradients that are not zero (20 % of all were zero before), in FP16 with a loss scale of 1: 25 % become "
         "zero, 25 % are subnormal, 0 % overflow."
     )
     assert "0 % become zero, 25 % are subnormal, 0 % overflow" in choose(shown, loss_scale=2.0**12)
-    assert "loss scale of 2^20 0 % become zero, 0 % are subnormal, 25 % overflow" in choose(shown, loss_scale=2.0**20)
+    assert "loss scale of 2^20: 0 % become zero, 0 % are subnormal, 25 % overflow" in choose(shown, loss_scale=2.0**20)
     assert "in BF16" in choose(shown, format="BF16") and "0 % overflow" in choose(shown)
 
 
