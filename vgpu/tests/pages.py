@@ -119,7 +119,7 @@ def _doc(thing: Any) -> str:
 
 
 def signature(function: Any) -> str:
-    """A function's parameters and its result, as its source has them; a default that differs by machine is `…`."""
+    """A function's parameters and its result, as its source has them; a default that differs by machine is `...`."""
     parameters = [each for each in inspect.signature(function).parameters.values() if each.name != "self"]
     words, keywords = [], False
     for each in parameters:
@@ -128,7 +128,7 @@ def signature(function: Any) -> str:
         keywords = keywords or each.kind in (each.KEYWORD_ONLY, each.VAR_POSITIONAL)
         star = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
         typed = "" if each.annotation is each.empty else f": {each.annotation}"
-        shown = "…" if isinstance(each.default, Path) else repr(each.default)
+        shown = "..." if isinstance(each.default, Path) else repr(each.default)
         default = "" if each.default is each.empty else f"{' = ' if typed else '='}{shown}"
         words.append(f"{star}{each.name}{typed}{default}")
     result = inspect.signature(function).return_annotation
