@@ -380,7 +380,7 @@ def grading_sandbox(name: str) -> Finding:
             forks, problem = sandbox.forks, sandbox.problem
     except InfrastructureFault as error:
         first, *more = str(error).splitlines()
-        return Finding(name, "warn", first, only + " ".join(line.removeprefix("- ") for line in more))
+        return Finding(name, "warn", first, only + " ".join(line.removeprefix("- ").strip() for line in more))
     groups = f"control groups of {place()}" if place() else "no control groups, so memory is watched from outside"
     found = f"{sandbox.tier.name}, {'with' if forks else 'without'} fork server, {groups}"
     if problem:
