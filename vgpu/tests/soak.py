@@ -114,7 +114,10 @@ def in_python(chance: random.Random) -> str:
 def observed(chance: random.Random) -> str:
     x, result = cp.ones(256, np.float32), cp.zeros(1, np.float32)
     look = chance.choice((profile, sanitize, trace))
-    look(total, 4, 64, (x, result))
+    try:
+        look(total, 4, 64, (x, result))
+    except MemoryError:
+        return "out of memory"
     return "observed"
 
 

@@ -1,5 +1,7 @@
 """What `sanitize` gives back, and what it does with the kernel's arrays."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -380,3 +382,12 @@ def test_flags_and_fences_between_blocks_order_them():
         kernel = cp.RawKernel(source.replace("FENCE", fence).replace("volatile float", "float"), "k")
         args = cp.zeros(1, cp.float32), cp.zeros(1, cp.float32)
         assert sanitize(kernel, 2, 32, args, races_in_global=True).kinds == wanted
+
+
+def test_memory_that_the_sanitizer_lacks_is_reported(monkeypatch):
+    def none_left(*_: int):
+        raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr("vgpu.tools.sanitize.order.mmap", SimpleNamespace(mmap=none_left))
+    with pytest.raises(MemoryError, match="The sanitizer needs 131,072 bytes"):
+        beyond()

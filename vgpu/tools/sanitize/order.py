@@ -50,7 +50,13 @@ class _BlockClocks:
         # Whole warps, and rows of 1024: compiled code shifts instead of multiplying.
         rows = -(-threads // 32) * 32
         # Fresh pages of zeros cost nothing until they are used, and most kernels use few or none of these.
-        pages = mmap.mmap(-1, rows * ENTRY_THREADS * 4)
+        nbytes = rows * ENTRY_THREADS * 4
+        try:
+            pages = mmap.mmap(-1, nbytes)
+        except OSError as error:
+            raise MemoryError(
+                f"The sanitizer needs {nbytes:,} bytes for a block's threads, which aren't free."
+            ) from error
         self.known = np.frombuffer(pages, np.uint32).reshape(rows, ENTRY_THREADS)
         self.begin(-1)
 
