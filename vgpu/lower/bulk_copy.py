@@ -23,6 +23,7 @@ from vgpu.lower import async_copy, memory
 from vgpu.lower.basic_blocks import items_of
 from vgpu.ptx import Instruction, Mem
 from vgpu.ptx.verify_async import ROW_MODES
+from vgpu.ptx.words import RANKS
 
 if TYPE_CHECKING:
     from vgpu.lower.calls import Calls as Kernel
@@ -36,8 +37,7 @@ def _spaces(instruction: Instruction) -> list[str]:
 
 
 def _rank(instruction: Instruction) -> int:
-    found = [word for word in instruction.modifiers if len(word) == 2 and word[1] == "d" and word[0] in "12345"]
-    return int(found[0][0]) if found else 0
+    return next((int(word[0]) for word in instruction.modifiers if word in RANKS), 0)
 
 
 def _refuse(kernel: Kernel, instruction: Instruction) -> None:
@@ -142,8 +142,6 @@ FORMS = {"commit_group": commit, "wait_group": wait, "prefetch": prefetch}
 def dispatch(kernel: Kernel, instruction: Instruction) -> None:
     """`cp` with all its forms."""
     words = instruction.modifiers
-    if "async" not in words:
-        raise kernel.unsupported(f"the PTX instruction `{instruction}`")
     if "bulk" not in words:
         async_copy.dispatch(kernel, instruction)
         return

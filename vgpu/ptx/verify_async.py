@@ -16,7 +16,6 @@ _BARRIER = {
 }  # fmt: skip
 ROW_MODES = {"tile::gather4", "tile::scatter4"}
 """Modes of tensor copies that move four rows: a coordinate along the row, then the number of each."""
-_RANKS = {word: int(word[0]) for word in RANKS}
 
 
 def wrong_async(instruction: Instruction, registers: Mapping[str, str]) -> str | None:
@@ -46,7 +45,7 @@ def _copy(words: Words, given: int) -> tuple[str, ...] | str:
     size: tuple[str, ...] = ("s32",)
     shifts: tuple[str, ...] = ()
     if "tensor" in words:
-        rank, rows = next(_RANKS[word] for word in words if word in _RANKS), ROW_MODES & set(words)
+        rank, rows = next(int(word[0]) for word in words if word in RANKS), ROW_MODES & set(words)
         if rows and rank != 2:
             return f"has .{rows.pop()}, which takes 2 dimensions"
         columns = [word for word in words if word.startswith("im2col")]

@@ -20,7 +20,14 @@ _SPACES = "const|global|local|shared|shared::cta|shared::cluster|param|param::en
 _FIRST = "L2::evict_last|L2::evict_normal|L2::evict_first|L2::evict_unchanged"
 _THEN = "[L2::evict_first|L2::evict_unchanged]"
 _NEAR, _ANY, _SCOPE = "[shared|shared::cta] b64", "[shared|shared::cta|shared::cluster] b64", "[cta|cluster]"
-_FORMS = tuple((tuple(name.split(".")), tuple(words.split())) for name, words in (
+
+
+def _read(words: str) -> tuple[tuple[bool, Words], ...]:
+    """For each place whether a word has to be there, and the words that may be."""
+    return tuple((one[0] != "[", tuple(one.strip("[]").split("|"))) for one in words.split())
+
+
+_FORMS = tuple((tuple(name.split(".")), _read(words)) for name, words in (
     ("cp.async", "ca|cg shared|shared::cta global [L2::64B|L2::128B|L2::256B] [L2::cache_hint]"),
     ("cp.async.commit_group", ""),
     ("cp.async.wait_group", ""),
@@ -105,15 +112,14 @@ def wrong_words(opcode: str, words: Words) -> str | None:
     return found[0] if found else None
 
 
-def _misfits(form: Words, words: Words) -> list[str]:
+def _misfits(form: tuple[tuple[bool, Words], ...], words: Words) -> list[str]:
     left, missing, spaces = list(range(len(words))), [], []
-    for one in form:
-        choice = one.strip("[]").split("|")
+    for needed, choice in form:
         taken = next((number for number in left if words[number] in choice), None)
         if taken is not None:
             left.remove(taken)
             spaces += [taken] * (words[taken].partition("::")[0] in ("shared", "global"))
-        elif one[0] != "[":
+        elif needed:
             missing.append(f"lacks {' or '.join(f'.{word}' for word in choice)}")
     more = [f"has .{words[number]}, which this instruction doesn't have" for number in left]
     return more + missing + ["copies between these spaces in the other direction"] * (spaces != sorted(spaces))

@@ -315,8 +315,6 @@ FORMS = {"commit_group": commit, "wait_group": wait, "prefetch": prefetch}
 
 def dispatch(warp: Warp, frame: Frame, instruction: Instruction, mask: np.ndarray) -> None:
     words = instruction.modifiers
-    if "async" not in words:
-        raise Unsupported(f"The instruction {instruction} is not known to the virtual GPU.")
     if "bulk" not in words:
         async_copy.dispatch(warp, frame, instruction, mask)
         return

@@ -283,24 +283,24 @@ class Monitor:
         how: bytes, `rule` above 8 bits, and above 32 the lanes whose store changes memory. Returns the lanes that read
         what no thread has written.
         """
-        addresses, raw = _words(vector), 0
+        addresses, bases, raw = _words(vector), self._shared_bases(), 0
         for lane in range(32):
-            found = self._in_shared(addresses[lane])
-            if mask >> lane & 1 and found:
+            if mask >> lane & 1 and (found := self._in_shared(addresses[lane], bases)):
                 silent = how >> 8 & 3 == STORE and not how >> 32 + lane & 1
                 thread = 32 * self.worker["warp"] + lane
                 raw |= self._from_afar(*found, how & 0xFF, place, how >> 8 & 0xFF, thread, silent) << lane
         return raw
 
-    def _in_shared(self, address: int) -> tuple[int, int] | None:
-        """The rank of a block of the cluster and the offset in its shared memory, of a generic address."""
+    def _shared_bases(self) -> list[int]:
+        """Where the shared memory of each block of the cluster begins, by rank."""
         slot = self.worker["resident_slot"]
         first = slot - slot % self.run.together
-        bases = self.worker.table[first : first + self.run.together, RESIDENT_SLOT["shared_base"]].tolist()
-        found = [
-            (rank, address - base) for rank, base in enumerate(bases) if 0 <= address - base < self.run.shared_bytes
-        ]
-        return found[0] if found else None
+        return self.worker.table[first : first + self.run.together, RESIDENT_SLOT["shared_base"]].tolist()
+
+    def _in_shared(self, address: int, bases: list[int]) -> tuple[int, int] | None:
+        """The rank of a block of the cluster and the offset in its shared memory, of a generic address."""
+        size = self.run.shared_bytes
+        return next(((rank, address - base) for rank, base in enumerate(bases) if 0 <= address - base < size), None)
 
     def _from_afar(
         self, rank: int, offset: int, nbytes: int, place: int, rule: int, thread: int, silent: bool
@@ -384,7 +384,7 @@ class Monitor:
             return
         row, place, address = what >> 16, what & (ENTRY_PLACES - 1), _words(vector)[lane]
         kind = row % PAIR_KINDS
-        if kind in (CLASH, UNSET) and (found := self._in_shared(address)):
+        if kind in (CLASH, UNSET) and (found := self._in_shared(address, self._shared_bases())):
             address = found[1]
         if kind != UNSET and not self.races_in_global and self.report.in_global(place, address):
             return
