@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helpers.site.sources import explorer_cells
+from vgpu.base.words import plural
 
 if TYPE_CHECKING:
     from helpers.pictures.widgets.controls import Control
@@ -181,7 +182,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("most", type=int)
     given = parser.parse_args(arguments)
     done = draw(given.notebook.resolve(), given.target.resolve(), given.most)
-    print(f"{given.notebook.name}: {len(done)} explorers")
+    print(f"{given.notebook.name}: {plural(len(done), 'explorer')}")
     return 0
 
 

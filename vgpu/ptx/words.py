@@ -121,5 +121,5 @@ def _misfits(form: tuple[tuple[bool, Words], ...], words: Words) -> list[str]:
             spaces += [taken] * (words[taken].partition("::")[0] in ("shared", "global"))
         elif needed:
             missing.append(f"lacks {' or '.join(f'.{word}' for word in choice)}")
-    more = [f"has .{words[number]}, which this instruction doesn't have" for number in left]
+    more = [f"has .{words[number]}, which isn't valid here" for number in left]
     return more + missing + ["copies between these spaces in the other direction"] * (spaces != sorted(spaces))
