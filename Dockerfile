@@ -15,8 +15,8 @@ ENV PATH="$VENV/bin:$PATH"
 USER learner
 WORKDIR /warpbook
 
-# Four packages are large. What no chapter needs goes, and pip still knows of every file: debugging information, static
-# libraries, PyTorch's tests and headers, what Triton's profiler needs on a GPU, and NVRTC's second copy.
+# Some packages are large. What no chapter needs goes, and pip still knows of every file: debugging information, static
+# libraries, tests, PyTorch's headers, what Triton's profiler needs on a GPU, and NVRTC's second copy.
 FROM machine AS environment
 USER root
 RUN apt-get update && apt-get install --yes --no-install-recommends binutils python3-wheel
@@ -26,10 +26,12 @@ WORKDIR /wheels
 COPY --chown=learner constraints.txt .
 RUN pip download --no-deps --constraint constraints.txt \
     --index-url https://download.pytorch.org/whl/cpu torch
-RUN pip download --no-deps --constraint constraints.txt llvmlite nvidia-cuda-nvrtc triton
+RUN pip download --no-deps --constraint constraints.txt \
+    llvmlite networkx numba numpy nvidia-cuda-nvrtc scikit-learn scipy sympy triton
 RUN for wheel in *.whl; do /usr/bin/python3 -m wheel unpack "$wheel" && rm "$wheel" || exit 1; done \
  && rm -rf torch-*/torch/test torch-*/torch/include torch-*/torch/bin/test_* torch-*/torch/bin/protoc* \
     triton-*/triton/backends/nvidia/lib/cupti \
+ && find . -type d -name tests -prune -exec rm -r {} + \
  && find . -name '*.a' -delete -o -name 'lib*.alt.so*' -delete \
  && find . -name '*.so*' -type f -exec strip --strip-unneeded {} + \
  && for folder in */; do /usr/bin/python3 -m wheel pack "$folder" || exit 1; done

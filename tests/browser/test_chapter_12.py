@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.browser import axe
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 MOVES = (
@@ -37,3 +39,6 @@ def test_the_arrow_keys_move_every_explorer(chapter):
     page.screenshot(page.folder / "after.png")
     assert page.errors() == []
     assert page.cut() == []
+    for theme in (False, True):
+        page.dark(theme)
+        assert axe.serious(page.browser, ".jp-OutputArea") == []

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.browser import axe
 from tests.browser.explorers import NOTEBOOKS
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -122,3 +123,6 @@ def test_the_arrow_keys_move_every_explorer(chapter, number):
     page.screenshot(page.folder / "after.png")
     assert page.errors() == []
     assert page.cut() == []
+    for theme in (False, True):
+        page.dark(theme)
+        assert axe.serious(page.browser, ".jp-OutputArea") == []

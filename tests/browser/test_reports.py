@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers.grading import report
+from tests.browser import axe
 from tests.grading.report.made_class import LAB, PRINTS, made_class
 
 pytestmark = pytest.mark.browser
@@ -33,6 +34,7 @@ def test_pages_fit_and_keep_to_their_policy(browser, folder, name, width):
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
         assert browser.execute_script("return performance.getEntriesByType('resource').length") == 0
         grounds.add(browser.execute_script(GROUND))
+        assert axe.serious(browser) == []
     assert grounds == {"rgb(255, 255, 255)", "rgb(21, 24, 28)"}, "the page's own style sheet is applied"
     assert [entry["message"] for entry in browser.get_log("browser")] == []
 

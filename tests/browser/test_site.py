@@ -19,6 +19,7 @@ from helpers.site.sources import explorer_cells
 from helpers.site.states import write
 from helpers.workbook import chapters
 from helpers.workbook.spoilers import in_sight
+from tests.browser import axe
 from tests.browser.explorers import NOTEBOOKS
 
 PHONE, DESK = (390, 844), (1366, 900)
@@ -137,12 +138,21 @@ PAGES = (
     "index", "notebooks/README", "notebooks/05_shared_memory", "notebooks/glossary", "notebooks/13_matmul_ladder",
     "notebooks/your_own_kernel", "vgpu/README", "labs/lab02_coalescing/lab02_coalescing",
 )  # fmt: skip
+AUDITED = ("index", "notebooks/README", "notebooks/04_coalescing", *PAGES[-3:])
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_phone_does_not_scroll_sideways(opened, page):
     shown = opened(f"{page}.html", PHONE)
     assert shown.execute_script("return document.documentElement.scrollWidth") <= PHONE[0]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("page", AUDITED)
+def test_the_audit_finds_nothing_serious(opened, page, dark):
+    shown = opened(f"{page}.html", dark=dark)
+    shown.execute_script("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    assert axe.serious(shown) == []
 
 
 def test_the_front_page_leads_to_reports_whose_parts_open(opened):

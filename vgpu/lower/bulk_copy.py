@@ -24,11 +24,11 @@ from vgpu.lower.basic_blocks import items_of
 from vgpu.ptx import Instruction, Mem
 from vgpu.ptx.verify_async import ROW_MODES
 from vgpu.ptx.words import RANKS
+from vgpu.storage.tensor_map import MOST_AXES
 
 if TYPE_CHECKING:
     from vgpu.lower.calls import Calls as Kernel
 
-AXES = 5
 TYPES = ("u32", "s32", "u64", "s64", "b32", "b64", "f16", "bf16", "f32", "f64")
 
 
@@ -117,7 +117,7 @@ def copy(kernel: Kernel, instruction: Instruction) -> None:
     vectors = [value.splat() for value in (remotes, offsets, barriers, sizes, blocks)]
     kind = (LOADS if loads else STORES) | TENSOR * bool(rank) | NEAR * near_too | MULTICAST * multicast
     kind |= IM2COL * columns | ROWS * bool(ROW_MODES & words) | PAIRS * ("cta_group::2" in words)
-    axes = [value.splat() for value in (*coordinates, *[zero] * (AXES - len(coordinates)))]
+    axes = [value.splat() for value in (*coordinates, *[zero] * (MOST_AXES - len(coordinates)))]
     kernel.run_time("wb_bulk", site, *vectors, mask, kind, rank, function, shifts.splat(), *axes)
 
 

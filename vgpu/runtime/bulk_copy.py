@@ -32,12 +32,12 @@ from vgpu.base.context import (
     TENSOR_TYPES,
 )
 from vgpu.ir.value import V32, V64, Value
-from vgpu.runtime.bulk_moves import AXES, axis_of, corners, element_of, extent
+from vgpu.runtime.bulk_moves import axis_of, corners, element_of, extent
 from vgpu.runtime.bulk_queue import append, queue_of
 from vgpu.runtime.cluster import RANK_SHIFT
 from vgpu.runtime.mbarrier import fault
 from vgpu.runtime.write import Routine
-from vgpu.storage.tensor_map import CORNERS
+from vgpu.storage.tensor_map import CORNERS, MOST_AXES
 
 MOST_BLOCKS = 16  # that a multicast may name
 
@@ -91,18 +91,18 @@ def _sound() -> Routine:
     element, type_ = element_of(r, map_), field("element") >> 8
     swizzle, columns = field("swizzle"), (r["kind"] & IM2COL).ne(0)
     address = r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1)
-    wrong = [r.load(map_, "i64", 1).ne(TENSOR_MARK), field("rank").ne(rank), (rank - 1).above(AXES - 1)]
+    wrong = [r.load(map_, "i64", 1).ne(TENSOR_MARK), field("rank").ne(rank), (rank - 1).above(MOST_AXES - 1)]
     wrong += [type_.above(len(TENSOR_TYPES)), (r["kind"] & ROWS).ne(0) & axis_of(r, map_, "box", 1).ne(1)]
     wrong += [(field("mode") & ~FILL_NAN).ne(columns.select(r.number("i64", COLUMNS), 0)), columns & rank.below(3)]
     wrong += [element.ne(1) & element.ne(2) & element.ne(4) & element.ne(8), (address & 15).ne(0)]
     wrong += [swizzle.ne(0) & swizzle.ne(32) & swizzle.ne(64) & swizzle.ne(128)]
-    for axis in range(AXES):
+    for axis in range(MOST_AXES):
         size, stride, box = (axis_of(r, map_, name, axis) for name in ("sizes", "strides", "box"))
         step = axis_of(r, map_, "steps", axis) if axis else r.number("i64", 1)
         most = columns.select(r.number("i64", 1023), r.number("i64", 255)) if axis == 1 else 255
         corner = columns if axis > 1 else r.number("i1", 0)
         wrong += [size.eq(0), (box - 1).above(most) & (corner ^ 1), (step - 1).above(7)]
-        if 0 < axis < AXES - 1:
+        if 0 < axis < MOST_AXES - 1:
             wrong.append(columns & rank.above(axis + 1) & _bad_corners(r, map_, rank, axis))
         if axis:
             within = stride.eq(0).select(r.number("i64", 1), stride)
@@ -123,7 +123,7 @@ def _sound() -> Routine:
 
 def _clear_unused(r: Routine, map_: Value, rank: Value) -> None:
     """What doesn't count of a private copy of a tensor map, as for a single element."""
-    for axis in range(1, AXES):
+    for axis in range(1, MOST_AXES):
         with r.when(rank.above(axis) ^ 1):
             for name, bits, value in (("sizes", 32, 1), ("box", 32, 1), ("steps", 32, 1), ("strides", 64, 0)):
                 r.store(r.at(map_, TENSOR_MAP[name] + bits // 8 * axis), r.number(f"i{bits}", value), 1)
@@ -161,7 +161,7 @@ def _check_tensor() -> Routine:
     element, swizzle = element_of(r, map_), r.load(r.at(map_, TENSOR_MAP["swizzle"]), "i32", 1).to("i64")
     row, rows = extent(r, map_, r["kind"])
     nbytes, reaches = row * rows * element, r.variable("i64", element)
-    for axis in range(AXES):
+    for axis in range(MOST_AXES):
         reaches.add((axis_of(r, map_, "sizes", axis) - 1) * axis_of(r, map_, "strides", axis))
     with r.when((r["offset"] & 127).ne(0)):
         fault(r, "bulk_alignment", r["id"], r["lane"], r["offset"] & 127)
@@ -189,7 +189,7 @@ def _reduction() -> Routine:
 
 def _issue() -> Routine:
     """Each lane of `mask` issues a copy; `extra` are the coordinates of tensors, or the size of an element."""
-    coordinates = ", ".join(f"{V32} c{axis}" for axis in range(AXES))
+    coordinates = ", ".join(f"{V32} c{axis}" for axis in range(MOST_AXES))
     r = Routine(
         "wb_bulk",
         f"ptr ctx, ptr site, {V64} remotes, {V32} offsets, {V32} barriers, {V32} sizes, {V32} blocks, i32 mask, i64 kind, "
@@ -198,7 +198,7 @@ def _issue() -> Routine:
     ctx, kind = r["ctx"], r["kind"]
     id_ = r.call("i64", "site_id", ctx, r["site"])
     spread = {name: r.spread(r[name]) for name in ("remotes", "offsets", "barriers", "sizes", "blocks", "shifts")}
-    spread |= {f"c{axis}": r.spread(r[f"c{axis}"]) for axis in range(AXES)}
+    spread |= {f"c{axis}": r.spread(r[f"c{axis}"]) for axis in range(MOST_AXES)}
     private = r.spread(r.number(V64, 0))  # 256 bytes, of which a tensor map takes 128
     with r.each(r["mask"]) as lane:
         remote = r.load(r.at(spread["remotes"], lane << 3), "i64", 8)
@@ -258,7 +258,7 @@ def _issue() -> Routine:
             }  # fmt: skip
             entry = append(r, queue, fields)
             r.copy(r.at(entry, BULK_ENTRY["map"]), private, TENSOR_BYTES)
-            for axis in range(AXES):
+            for axis in range(MOST_AXES):
                 value = r.load(r.at(spread[f"c{axis}"], lane << 2), "i32", 4).to("i64", signed=True)
                 r.store(r.at(entry, BULK_ENTRY["coordinates"] + 8 * axis), value, 8)
             r.call("void", "wb_s_bulk", ctx, entry.to("i64"), r.i64(ISSUED))

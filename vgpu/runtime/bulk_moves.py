@@ -9,8 +9,7 @@ from vgpu.base.context import BULK_ENTRY, FILL_NAN, IM2COL, LOADS, ROWS, SITE_SL
 from vgpu.ir.value import V64, Value, vector
 from vgpu.runtime.bulk_queue import entry_field
 from vgpu.runtime.write import Routine
-
-AXES = 5
+from vgpu.storage.tensor_map import MOST_AXES
 
 
 def axis_of(r: Routine, map_: Value, name: str, axis: int) -> Value:
@@ -33,7 +32,7 @@ def extent(r: Routine, map_: Value, kind: Value) -> tuple[Value, Value]:
     """The elements of a row of a box and the number of rows; in im2col mode, channels and pixels."""
     channels, pixels = (axis_of(r, map_, "box", axis) for axis in (0, 1))
     rows = r.number("i64", 1)
-    for axis in range(1, AXES):
+    for axis in range(1, MOST_AXES):
         rows = rows * _copied_along(r, map_, axis)
     rows = (kind & ROWS).ne(0).select(r.number("i64", 4), rows)
     return channels, (kind & IM2COL).ne(0).select(pixels, rows)
@@ -104,10 +103,10 @@ def _pixel(r: Routine, map_: Value, starts: list[Value], number: Value, places: 
     rank = r.load(r.at(map_, TENSOR_MAP["rank"]), "i32", 1).to("i64")
     shifts = entry_field(r, r["entry"], "shifts")
     rest = r.variable("i64", number)
-    for axis in range(1, AXES):
+    for axis in range(1, MOST_AXES):
         within, last = rank.above(axis + 1), rank.eq(axis + 1)
         turn = rest.get()
-        if axis + 1 < AXES:
+        if axis + 1 < MOST_AXES:
             lower, upper = corners(r, map_, axis)
             step, end = axis_of(r, map_, "steps", axis), axis_of(r, map_, "sizes", axis) - 1 + upper
             begun = end.below(starts[axis], signed=True).select(r.number("i64", 1), (end - starts[axis]) // step + 1)
@@ -137,7 +136,7 @@ def _tensor() -> Routine:
     kind = entry_field(r, r["entry"], "kind")
     stores, columns, chosen = kind & STORES, (kind & IM2COL).ne(0), (kind & ROWS).ne(0)
     shared = r["shared"]  # a multiple of 1024 lies before shared memory, so that swizzling may take it for an offset
-    starts = [r.load(r.at(r["entry"], BULK_ENTRY["coordinates"] + 8 * axis), "i64", 8) for axis in range(AXES)]
+    starts = [r.load(r.at(r["entry"], BULK_ENTRY["coordinates"] + 8 * axis), "i64", 8) for axis in range(MOST_AXES)]
     mode = r.load(r.at(map_, TENSOR_MAP["mode"]), "i32", 1)
     outside = (mode & FILL_NAN).ne(0).select(r.number("i8", -1), r.number("i8", 0))
     row, rows = extent(r, map_, kind)
@@ -147,22 +146,22 @@ def _tensor() -> Routine:
     high = beyond.below(row, signed=True).select(beyond, row)
     empty = low.below(high, signed=True) ^ 1
     high = empty.select(low, high)
-    places = [r.room("i64") for _ in range(AXES)]
+    places = [r.room("i64") for _ in range(MOST_AXES)]
     with r.count_to(rows) as number:
         with r.when(columns):
             _pixel(r, map_, starts, number, places)
         with r.when(columns ^ 1):
             rest = number
-            for axis in range(1, AXES):
+            for axis in range(1, MOST_AXES):
                 count = _copied_along(r, map_, axis)
                 r.store(places[axis], starts[axis] + rest % count * axis_of(r, map_, "steps", axis), 8)
                 rest = rest // count
         with r.when(chosen):
             given = r.at(r["entry"], (number << 3) + (BULK_ENTRY["coordinates"] + 8))
-            for axis in range(1, AXES):
+            for axis in range(1, MOST_AXES):
                 r.store(places[axis], r.load(given, "i64", 8) if axis == 1 else none, 8)
         inside, address = r.variable("i1", 1), r.variable("i64", r.load(r.at(map_, TENSOR_MAP["address"]), "i64", 1))
-        for axis in range(1, AXES):
+        for axis in range(1, MOST_AXES):
             at = r.load(places[axis], "i64", 8)
             inside.set(inside.get() & at.below(axis_of(r, map_, "sizes", axis)))
             address.add(at * axis_of(r, map_, "strides", axis))

@@ -42,9 +42,11 @@ __all__ = [
 ]  # fmt: skip
 
 _ORDINARY = ("fp64", "fp32", "fp16")
-_TENSOR = ("tf32_tensor", "fp16_tensor", "fp8_tensor")
-PRECISIONS = (*_ORDINARY, *_TENSOR)
-"""Units that have a flat roof: ordinary ones, then tensor cores by the type of their inputs."""
+_TENSOR = ("fp64_tensor", "tf32_tensor", "fp16_tensor", "fp8_tensor")
+PRECISIONS: Mapping[str, str] = {
+    unit: unit.replace("_", " ").replace("fp", "FP").replace("tf", "TF") for unit in (*_ORDINARY, *_TENSOR)
+}
+"""Units that have a flat roof, and their names: ordinary ones, then tensor cores by the type of their inputs."""
 
 # The units that do the operations of each counter. bfloat16 runs at the rate of half precision.
 _COUNTERS = {
@@ -117,7 +119,7 @@ class Point:
         byte = "byte" if self.memory == "DRAM" else f"byte of {self.memory}"
         return (
             f"Point(modelled on {self.gpu}: {self.intensity:.3g} FLOP/{byte} allow "
-            f"{self.attainable / 1e9:,.0f} GFLOP/s {self.precision.upper()}, {self.bound}-bound; "
+            f"{self.attainable / 1e9:,.0f} GFLOP/s {PRECISIONS[self.precision]}, {self.bound}-bound; "
             f"ridge at {self.ridge:.3g} FLOP/{byte})"
         )
 
@@ -125,9 +127,9 @@ class Point:
 def roofline(flops: float, nbytes: float, gpu: GPU | str, precision: str = "fp32", memory: str = "DRAM") -> Point:
     """Where a kernel of so many FLOPs and bytes stands under `gpu`'s roof.
 
-    `gpu` is a row of the table or its name. `precision` is "fp16", "fp32" or "fp64" (ordinary units) or "fp16_tensor",
-    "tf32_tensor", "fp8_tensor"; `memory` says where the bytes were counted: "DRAM", "L2" or "L1". Raises ValueError
-    where no document gives the GPU's peak or bandwidth, or there are no bytes.
+    `gpu` is a row of the table or its name. `precision` is "fp16", "fp32" or "fp64" (ordinary units), or "fp8_tensor",
+    "fp16_tensor", "tf32_tensor" or "fp64_tensor"; `memory` says where the bytes were counted: "DRAM", "L2" or "L1".
+    Raises ValueError where no document gives the GPU's peak or bandwidth, or there are no bytes.
     """
     if nbytes <= 0:
         raise ValueError("a roofline needs the bytes a kernel moves; 0 bytes have no intensity")
@@ -143,7 +145,7 @@ def peak_flops(gpu: GPU, precision: str = "fp32") -> float:
         return gpu.peak(precision)
     peak = getattr(gpu, f"{precision}_flops", None)
     if peak is None:
-        raise ValueError(f"{gpu.name} has no published peak for {precision!r}")
+        raise ValueError(f"no document gives the {PRECISIONS.get(precision, precision)} peak of {gpu.name}")
     return peak
 
 

@@ -16,12 +16,11 @@ from helpers.models.windows import Window, outputs, paths, receptive_field
 from helpers.pictures.figures import CYCLE, DASHES, PALETTE, Picture, new, styled, subplots
 from helpers.pictures.plots.common import one_patch
 from helpers.pictures.plots.labels import around, spread
-from helpers.pictures.plots.roofline import UNITS
 from helpers.pictures.plots.short_values import fitted
 from vgpu.base.words import plural
 from vgpu.hardware.gpus import GPU
 from vgpu.hardware.time_model import seconds_text
-from vgpu.tools.roofline import bandwidth, peak_flops, rate_text, roofline
+from vgpu.tools.roofline import PRECISIONS, bandwidth, peak_flops, rate_text, roofline
 from vgpu.tools.streams.spans import Schedule
 
 if TYPE_CHECKING:
@@ -127,12 +126,12 @@ def layer_roofline(rows: Sequence, gpu: GPU, precision: str = "fp32", *, about: 
     right.xaxis.set_major_formatter(lambda value, _: seconds_text(value) if value else "0")
     right.tick_params(axis="x", labelsize=7)
     figure.text(
-        0.01, 0.94, f"{gpu.name}, {UNITS[precision]}, {about}. "
+        0.01, 0.94, f"{gpu.name}, {PRECISIONS[precision]}, {about}. "
         "Blue, circle: its bytes take longer. Red, square, hatched: its arithmetic does.", fontsize=8,
     )  # fmt: skip
     bound = [row.name for row in rows if least_seconds(row, gpu, precision)[0] >= least_seconds(row, gpu, precision)[1]]
     moved = [row.name for row in rows if row.name not in bound]
-    said = [f"{gpu.name}, {UNITS[precision]}, {about}: ridge at {ridge:.3g} FLOP/byte."]
+    said = [f"{gpu.name}, {PRECISIONS[precision]}, {about}: ridge at {ridge:.3g} FLOP/byte."]
     said += [f"Compute-bound: {_few(bound)}."] if bound else []
     said += [f"Memory-bound: {_few(moved)}."] if moved else []
     said.append(f"{what} take {seconds_text(sum(times))} at least (modelled from the data sheet).")

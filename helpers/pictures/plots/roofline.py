@@ -36,7 +36,6 @@ LONGEST_IN_SENTENCE = 40
 INTENSITIES = (2.0**-8, 2.0**14)
 """FLOP a byte at the two ends of the axis."""
 
-UNITS = {unit: unit.replace("_", " ").replace("fp", "FP").replace("tf", "TF") for unit in PRECISIONS}
 STATES = {"memory": ("blue", "o"), "compute": ("vermilion", "s"), "latency": ("purple", "^")}
 """Colour and marker of each state."""
 _SHORT = {"L1 and shared memory": "L1", "special functions": "special"}
@@ -57,7 +56,7 @@ def roofline_finding(
     """
     missing_roofs = roofs_missing(gpu, precision, memory)
     known = "no ridge" if missing_roofs else f"ridge at {roofline(1, 1, gpu, precision, memory).ridge:.3g} FLOP/byte"
-    said = [f"{gpu.name}, {UNITS[precision]}, bytes at {memory}: {known}."]
+    said = [f"{gpu.name}, {PRECISIONS[precision]}, bytes at {memory}: {known}."]
     said += [f"{words[0].upper()}{words[1:]}." for words in missing_roofs]
     standing = {name: place for name, place in places.items() if place.flops}
     groups = [
@@ -122,9 +121,9 @@ def roofline_chart(
     kinds = {"measured" if place.measured else "modelled" for place in standing.values()} or {"modelled"}
     axes.set_xlabel(f"FLOP per byte of {memory} (counted)", labelpad=1, fontsize=9)
     axes.set_ylabel(f"FLOP/s ({' and '.join(sorted(kinds))})", labelpad=1, fontsize=9)
-    heights = f"{UNITS[precision]} {_height(flat, 'FLOP/s')}, {memory} {_height(slope, 'B/s')}"
+    heights = f"{PRECISIONS[precision]} {_height(flat, 'FLOP/s')}, {memory} {_height(slope, 'B/s')}"
     figure.text(0.01, 0.945, f"{gpu.name}. Roof: {heights}", fontsize=7.5)
-    missing = [f"no peak published for {UNITS[precision]}: no flat roof"] if flat is None else []
+    missing = [f"no peak published for {PRECISIONS[precision]}: no flat roof"] if flat is None else []
     missing += [f"no bandwidth published for {memory}: no slope"] if slope is None else []
     for line, words in enumerate(missing):
         figure.text(
@@ -237,7 +236,7 @@ def _roofs(axes: Axes, precision: str, peaks: Mapping[str, float], slope: float 
         axes.plot([ridge, right], [peak, peak], zorder=2, **strong)
         if chosen:  # its name and number stand in the title
             continue
-        text = f"{', '.join(UNITS[name] for name in names)} {rate_text(peak, '')}"
+        text = f"{', '.join(PRECISIONS[name] for name in names)} {rate_text(peak, '')}"
         axes.annotate(
             text, (right, peak), (-1, 0.8), textcoords="offset points", ha="right", va="bottom", fontsize=7,
             color=PALETTE["grey"],

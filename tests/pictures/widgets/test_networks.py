@@ -70,7 +70,7 @@ def test_layers_under_a_roof_change_their_state_with_batch_and_numbers():
     roof = explorer.draw(**explorer.values).figure.axes[0]
     (mark,) = (line for line in roof.lines if line.get_marker() in ("o", "s"))
     assert mark.get_marker() == "s" and mark.get_xdata() == pytest.approx([rows.at(64, 2)[0].intensity])
-    assert "no published peak" in choose(explorer, precision="tf32_tensor", gpu="T4")
+    assert "o document gives the TF32 tensor peak of T4" in choose(explorer, precision="tf32_tensor", gpu="T4")
 
 
 def test_gradients_and_images_as_pictures():

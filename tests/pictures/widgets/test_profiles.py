@@ -167,7 +167,7 @@ def test_memories_and_units_without_a_figure_say_so(profiles):
     explorer.controls["memory"].value = "L2"
     assert "No document gives the L2 bandwidth of H100" in explorer.shown.alt and "saxpy" in explorer.shown.alt
     assert "bytes at L2" in choose(explorer, gpu="A100")
-    assert "A100 has no published peak" in choose(explorer, precision="fp8_tensor")
+    assert "No document gives the FP8 tensor peak of A100" in choose(explorer, precision="fp8_tensor")
 
 
 def test_launches_and_ladders_are_taken_too():

@@ -42,8 +42,9 @@ def test_right_of_the_ridge_is_compute_bound():
 
 def test_tensor_units_have_their_own_roof():
     assert peak_flops(A100, "fp16_tensor") == 312e12
-    with pytest.raises(ValueError, match="A100 has no published peak for 'fp8_tensor'"):
+    with pytest.raises(ValueError, match="no document gives the FP8 tensor peak of A100"):
         peak_flops(A100, "fp8_tensor")
+    assert "19,500 GFLOP/s FP64 tensor, compute-bound" in repr(roofline(1e9, 1, A100, "fp64_tensor"))
     with pytest.raises(ValueError, match="0 bytes have no intensity"):
         roofline(1, 0, A100)
 

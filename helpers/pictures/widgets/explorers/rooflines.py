@@ -13,7 +13,7 @@ from helpers.pictures import plots
 from helpers.pictures.figures import Picture, card_height
 from helpers.pictures.plots.networks import layer_roofline as chart
 from helpers.pictures.plots.products import Share
-from helpers.pictures.plots.roofline import LONGEST_IN_SENTENCE, MOST_PLACES, UNITS, rates_shown, roofline_tracks
+from helpers.pictures.plots.roofline import LONGEST_IN_SENTENCE, MOST_PLACES, rates_shown, roofline_tracks
 from helpers.pictures.widgets import given as checked
 from helpers.pictures.widgets.controls import choice, dropdown
 from helpers.pictures.widgets.controls import gpus as all_gpus
@@ -98,7 +98,7 @@ def roofline(
         )  # fmt: skip
         return replace(picture, tracks=tracks)
 
-    units = [(UNITS[unit], unit) for unit in PRECISIONS]
+    units = [(words, unit) for unit, words in PRECISIONS.items()]
     bandwidths, arithmetics = ([(f"× {factor:g}", factor) for factor in each] for each in (_BANDWIDTHS, _ARITHMETICS))
     controls = {
         "gpu": all_gpus(gpu or current().name),
@@ -154,7 +154,7 @@ def layer_roofline(
     first = next(iter(networks))
     controls = {
         "batch": choice("batch", batch, BATCHES),
-        "precision": dropdown("numbers", precision, [(UNITS[unit], unit) for unit in ITEMSIZES]),
+        "precision": dropdown("numbers", precision, [(PRECISIONS[unit], unit) for unit in ITEMSIZES]),
         "gpu": all_gpus(gpu or current().name),
     }
     if isinstance(rows, Mapping):
@@ -206,7 +206,7 @@ def library_share(
                 rows.append(Share(name, None, published=measured.get(name), why=why))
                 continue
             what = f"a library's {rate_text(rate)}" if rate else "the peak"
-            words[unit] = f"{what} for {UNITS.get(unit, unit)}"
+            words[unit] = f"{what} for {PRECISIONS.get(unit, unit)}"
             rows.append(Share(name, share, model.bound, measured.get(name)))
         return plots.share_staircase(rows, gpu, words, side=side, published=beside if measured else "")
 
