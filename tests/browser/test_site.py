@@ -9,6 +9,7 @@ import re
 import threading
 
 import pytest
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
@@ -62,7 +63,8 @@ def text_of(page, selector):
 
 
 def eventually(page, ready):
-    return WebDriverWait(page, 30).until(ready)
+    """What `ready` gives once it is true; an element may go between its being found and read, as views come and go."""
+    return WebDriverWait(page, 30, ignored_exceptions=[StaleElementReferenceException]).until(ready)
 
 
 def test_a_prediction_is_kept_and_its_answer_stays_folded(opened):
@@ -87,15 +89,16 @@ def test_an_explorer_moves_by_keys_without_a_kernel(opened):
     explorer = page.find_element(By.CSS_SELECTOR, ".wb-explorer")
     page.execute_script("arguments[0].scrollIntoView()", explorer)
     stride = eventually(page, lambda _: explorer.find_elements(By.CSS_SELECTOR, 'input[type="range"]'))[0]
-    label = "return arguments[0].querySelector('[role=img]').getAttribute('aria-label')"
-    caption = lambda: page.execute_script(label, explorer)  # in one go, since views come and go
-    before = caption()
-    assert before.startswith("stride 1, offset 0: 4 sectors") and stride.get_attribute("aria-valuetext") == "1"
-    stride.send_keys(Keys.END)
-    eventually(page, lambda _: caption() != before)
-    assert caption().startswith("stride 32, offset 0: 32 sectors") and stride.get_attribute("aria-valuetext") == "32"
-    stride.send_keys(Keys.HOME)
-    eventually(page, lambda _: caption() == before)
+    caption = lambda: explorer.find_element(By.CSS_SELECTOR, "[role=img]").get_attribute("aria-label")
+    for key, shown, said in (
+        (None, "stride 1, offset 0: 4 sectors", "1"),
+        (Keys.END, "stride 32, offset 0: 32 sectors", "32"),
+        (Keys.HOME, "stride 1, offset 0: 4 sectors", "1"),
+    ):
+        if key:
+            stride.send_keys(key)
+        eventually(page, lambda _, shown=shown: caption().startswith(shown))
+        assert stride.get_attribute("aria-valuetext") == said
 
 
 def test_controls_offer_what_the_others_leave_them(opened, folder):
