@@ -36,7 +36,7 @@ def _example() -> str:
     from helpers.pictures.figures import show
 
     names: dict[str, object] = {"cuda": cuda}
-    exec(compile(KERNEL, "copy.py", "exec"), names)
+    exec(compile(KERNEL, "<front page>", "exec"), names)  # a name that no file has, since Numba reads the source
     copy = names["copy"]
     source, target = cuda.to_device(np.arange(1 << 12, dtype=np.float32)), cuda.device_array(128, np.float32)
     requests, rows = {}, []
