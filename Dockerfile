@@ -16,7 +16,8 @@ USER learner
 WORKDIR /warpbook
 
 # Some packages are large. What no chapter needs goes, and pip still knows of every file: debugging information, static
-# libraries, tests, PyTorch's headers, what Triton's profiler needs on a GPU, and NVRTC's second copy.
+# libraries, tests, PyTorch's headers, what Triton's profiler needs on a GPU, and NVRTC's second copy. NumPy's libraries
+# don't load any more once they are stripped.
 FROM machine AS environment
 USER root
 RUN apt-get update && apt-get install --yes --no-install-recommends binutils python3-wheel
@@ -33,7 +34,7 @@ RUN for wheel in *.whl; do /usr/bin/python3 -m wheel unpack "$wheel" && rm "$whe
     triton-*/triton/backends/nvidia/lib/cupti \
  && find . -type d -name tests -prune -exec rm -r {} + \
  && find . -name '*.a' -delete -o -name 'lib*.alt.so*' -delete \
- && find . -name '*.so*' -type f -exec strip --strip-unneeded {} + \
+ && find llvmlite-* nvidia_* torch-* triton-* -name '*.so*' -type f -exec strip --strip-unneeded {} + \
  && for folder in */; do /usr/bin/python3 -m wheel pack "$folder" || exit 1; done
 RUN pip install --no-deps *.whl
 WORKDIR /warpbook

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -315,13 +317,15 @@ def new(arguments: argparse.Namespace) -> int:
 
 
 def call(command: Sequence[str], cwd: Path | None = None, environment: dict[str, str] | None = None) -> int:
-    """Run `command` to its end and give its exit status; Ctrl-C is the child's to handle."""
+    """Run `command` to its end and give its exit status; Ctrl-C is the child's to handle, and SIGTERM is passed on."""
     process = subprocess.Popen(list(command), cwd=cwd, env=environment)
-    while True:
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            continue
+    before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    try:
+        while True:
+            with contextlib.suppress(KeyboardInterrupt):
+                return process.wait()
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 # -- the table ------------------------------------------------------------------------------------------

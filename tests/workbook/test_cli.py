@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 
@@ -147,6 +148,16 @@ def test_notebooks_are_stored_only_when_they_are_well(tmp_path, capsys):
 
 def test_call_gives_the_exit_status():
     assert cli.call([sys.executable, "-c", "raise SystemExit(3)"]) == 3
+
+
+def test_what_stops_a_command_stops_its_program():
+    """As `docker stop` does, or a service manager: else JupyterLab would go on by itself."""
+    child = "import time; print('ready', flush=True); time.sleep(600)"
+    code = f"import sys; from helpers import cli; sys.exit(cli.call([sys.executable, '-c', {child!r}]))"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.terminate()
+        assert process.wait(60) == -signal.SIGTERM % 256
 
 
 def test_doctor_empties_the_cache(tmp_path, monkeypatch, capsys):
