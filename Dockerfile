@@ -17,10 +17,10 @@ WORKDIR /warpbook
 
 # Some packages are large. What no chapter needs goes, and pip still knows of every file: debugging information, static
 # libraries, tests, PyTorch's headers, what Triton's profiler needs on a GPU, and NVRTC's second copy. NumPy's libraries
-# don't load any more once they are stripped.
+# don't load any more once they are stripped; unzip keeps what is executable so, wheel's own unpack doesn't.
 FROM machine AS environment
 USER root
-RUN apt-get update && apt-get install --yes --no-install-recommends binutils python3-wheel
+RUN apt-get update && apt-get install --yes --no-install-recommends binutils python3-wheel unzip
 USER learner
 RUN python3 -m venv "$VENV" && echo cupy test > "$VENV/.without"
 WORKDIR /wheels
@@ -29,7 +29,7 @@ RUN pip download --no-deps --constraint constraints.txt \
     --index-url https://download.pytorch.org/whl/cpu torch
 RUN pip download --no-deps --constraint constraints.txt \
     llvmlite networkx numba numpy nvidia-cuda-nvrtc scikit-learn scipy sympy triton
-RUN for wheel in *.whl; do /usr/bin/python3 -m wheel unpack "$wheel" && rm "$wheel" || exit 1; done \
+RUN for wheel in *.whl; do unzip -q "$wheel" -d "${wheel%-*-*-*}" && rm "$wheel" || exit 1; done \
  && rm -rf torch-*/torch/test torch-*/torch/include torch-*/torch/bin/test_* torch-*/torch/bin/protoc* \
     triton-*/triton/backends/nvidia/lib/cupti \
  && find . -type d -name tests -prune -exec rm -r {} + \
