@@ -57,7 +57,11 @@ def _three(what: str, given: Dimensions | None, limits: tuple[int, int, int]) ->
         if size < 1:
             raise LaunchError(
                 f"the {what} size in {axis} is {size}; every dimension needs at least 1."
-                + (" Round the number of blocks up: (n + threads - 1) // threads." if what == "grid" else "")
+                + (
+                    " Round the number of blocks up: (n + threads - 1) // threads, with / in C++."
+                    if what == "grid"
+                    else ""
+                )
             )
         if size > limit:
             raise LaunchError(

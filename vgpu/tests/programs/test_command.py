@@ -71,10 +71,11 @@ y = cp.zeros_like(x)
 with Stream(non_blocking=True), time_range("a launch"):
     twice((4,), (32,), (x, y, cp.int32(100)))
 assert (y == 2 * x).all() and runtime.getDeviceCount() == 1
-try:
-    from cupyx import jit
-except ImportError as error:
-    print(error)
+for statement in ("from cupyx import jit", "from cupyx.profiler import benchmark", "from cupy.linalg import LinAlgTrick"):
+    try:
+        exec(statement)
+    except ImportError as error:
+        print(error)
 """
 TRITON = """\
 import torch
@@ -209,9 +210,10 @@ def test_numba_unchanged_with_its_arguments_and_exit_status(vgpu):
 def test_cupy_unchanged(vgpu):
     status, shown, errors = vgpu("run", CUPY)
     assert (status, errors) == (0, "")
-    assert (
-        shown == "cupyx.jit is not on the virtual GPU. Use numba's cuda.jit (from vgpu import cuda), or cp.RawKernel.\n"
-    )
+    jit, benchmark, other = shown.splitlines()
+    assert jit == "cupyx.jit is not on the virtual GPU. Use numba's cuda.jit (from vgpu import cuda), or cp.RawKernel."
+    assert benchmark.startswith("cupyx.profiler.benchmark is not on the virtual GPU. Use vgpu.profile(")
+    assert other.startswith("cupy.linalg.LinAlgTrick is not on the virtual GPU. If CuPy has it,")
 
 
 def test_triton_unchanged_with_tensors_on_cuda(vgpu):

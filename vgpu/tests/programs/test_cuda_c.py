@@ -163,6 +163,45 @@ int main() {
     for (int i = 0; i < 7; ++i) printf(" %d", x[i] == on_host[i]);
 }
 """
+WIDE = """\
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cstdint>
+#include <cstdio>
+#include <cuda/barrier>
+__global__ void square(const uint64_t *in, uint64_t *high) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    __shared__ alignas(16) uint64_t kept[2];
+    auto block = cooperative_groups::this_thread_block();
+    if (block.thread_rank() == 0) init(&barrier, block.size());
+    block.sync();
+    cuda::memcpy_async(block, kept, in, sizeof(kept), barrier);
+    barrier.arrive_and_wait();
+    unsigned __int128 product = (unsigned __int128)kept[0] * kept[1];
+    if (block.thread_rank() == 0) *high = product >> 64;
+}
+int main() {
+    uint64_t *x;
+    cudaMallocManaged(&x, 3 * sizeof *x);
+    x[0] = x[1] = 5ull << 40;
+    square<<<1, 32>>>(x, x + 2);
+    cudaDeviceSynchronize();
+    printf("%llu", (unsigned long long)x[2]);
+}
+"""
+REFUSED = """\
+#include <thread>
+__global__ void fill(int *x, int by) { x[threadIdx.x + by] = 1; }
+int main() {
+    int *x;
+    cudaMalloc(&x, 32 * sizeof *x);
+    for (int i = 0; i < 2; ++i) fill<<<1, 2048>>>(x, 0);
+    fill<<<0, 32>>>(x, 0);
+    std::thread([=] { fill<<<1, 32>>>(x, 1); }).join();
+    cudaFree(x);
+    cudaFree(x);
+}
+"""
 COOPERATIVE = """\
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -487,6 +526,22 @@ def test_managed_variables(vgpu):
 @COMPILER
 def test_integers_of_64_bits_are_the_same_types_in_both_halves(vgpu):
     assert vgpu("run", INTEGERS) == (0, "2 3 2 1 1 1 1 1 1 1 1", "")
+
+
+@COMPILER
+def test_integers_of_128_bits_and_headers_that_declare_integers(vgpu):
+    assert vgpu("run", WIDE) == (0, str(25 << 16), "")
+
+
+@COMPILER
+def test_refused_calls_are_errors_and_threads_of_the_program_are_watched(vgpu, tmp_path):
+    status, shown, _ = vgpu("sanitize", REFUSED, options=("--json", "out.json"))
+    assert status == 1 and shown.endswith("4 errors in 1 kernel and 3 calls of CUDA's runtime\n")
+    host, kernel = json.loads((tmp_path / "out.json").read_text())
+    too_many, none, freed = host["findings"]
+    assert too_many["what"].startswith("fill: the block size in x is 2048") and too_many["count"] == 2
+    assert none["what"].startswith("fill: the grid size in x is 0") and freed["what"].startswith("cudaErrorInvalidVal")
+    assert kernel["kernel"] == "fill" and [each["kind"] for each in kernel["findings"]] == ["out_of_bounds"]
 
 
 @COMPILER
