@@ -143,8 +143,8 @@ def _may_hold_addresses(array: memory.ArrayInfo) -> bool:
 KEEP = "free the array after the last kernel that uses it; in Python, keep a reference to it until then."
 _OVERFLOWN = 1 << 28  # elements before an array: no slip of a few threads
 _WRAPPED = (
-    "check how the index is computed: a product or sum of 32-bit integers above 2,147,483,647 becomes negative. Compute "
-    "it in 64 bits, such as `(long long)row * width`; in Triton, `row.to(tl.int64) * width`."
+    "check how the index is computed: a product or sum of 32-bit integers above 2,147,483,647 becomes negative. "
+    "Compute it in 64 bits, such as `(long long)row * width`; in Triton, `row.to(tl.int64) * width`."
 )
 _INDEX = (
     "check how the index is computed: the grid has no more threads than there are elements. A guard has to test the "

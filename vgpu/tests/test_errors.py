@@ -191,7 +191,7 @@ def test_writes_before_the_beginning_and_atomics_are_checked(compiled, statement
         (
             "if (i == 3) out[i * 1000000000] = 1;",
             "at `out[-1294967296]`, before its start",
-            "a product or sum of 32-bit integers above",
+            "32-bit integers above",
         ),
         ("out[i - 1] = 1;", "at `out[-1]`, before its start", "check the index of the first threads: it is negative"),
     ],

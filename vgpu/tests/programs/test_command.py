@@ -71,7 +71,7 @@ y = cp.zeros_like(x)
 with Stream(non_blocking=True), time_range("a launch"):
     twice((4,), (32,), (x, y, cp.int32(100)))
 assert (y == 2 * x).all() and runtime.getDeviceCount() == 1
-for statement in ("from cupyx import jit", "from cupyx.profiler import benchmark", "from cupy.linalg import LinAlgTrick"):
+for statement in ("from cupyx import jit", "from cupyx.profiler import benchmark", "from cupy.linalg import trick"):
     try:
         exec(statement)
     except ImportError as error:
@@ -213,7 +213,7 @@ def test_cupy_unchanged(vgpu):
     jit, benchmark, other = shown.splitlines()
     assert jit == "cupyx.jit is not on the virtual GPU. Use numba's cuda.jit (from vgpu import cuda), or cp.RawKernel."
     assert benchmark.startswith("cupyx.profiler.benchmark is not on the virtual GPU. Use vgpu.profile(")
-    assert other.startswith("cupy.linalg.LinAlgTrick is not on the virtual GPU. If CuPy has it,")
+    assert other.startswith("cupy.linalg.trick is not on the virtual GPU. If CuPy has it,")
 
 
 def test_triton_unchanged_with_tensors_on_cuda(vgpu):
