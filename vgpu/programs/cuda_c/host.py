@@ -111,7 +111,8 @@ class Host:
         except (LaunchError, CUDARuntimeError) as error:
             for listener in operations.REFUSED:
                 listener(error)
-            return self._report(error, INVALID_CONFIGURATION if isinstance(error, LaunchError) else INVALID_VALUE)
+            refused = INVALID_CONFIGURATION if isinstance(error, LaunchError) else INVALID_VALUE
+            return self._report(error, cuda_errors.code(str(error), refused))
         except (Unsupported, CompileError) as error:
             return self._report(error, NOT_SUPPORTED if isinstance(error, Unsupported) else INVALID_VALUE)
         except BaseException as error:  # it must not cross into compiled code
@@ -241,8 +242,18 @@ class Host:
         else:
             cudart.memcpy(target, source, nbytes, kind)
 
-    def do_memset(self, address: int, value: int, nbytes: int, stream: int) -> None:
-        cudart.memsetAsync(address, value & 0xFF, nbytes, self._queue(stream).handle)
+    def do_memcpy_rows(
+        self, target: int, target_pitch: int, source: int, source_pitch: int, width: int, height: int, kind: int,
+        stream: int, asynchronous: int,
+    ) -> None:  # fmt: skip
+        given = target, target_pitch, source, source_pitch, width, height, kind
+        if asynchronous:
+            cudart.memcpy2DAsync(*given, self._queue(stream).handle)
+        else:
+            cudart.memcpy2D(*given)
+
+    def do_memset(self, address: int, pitch: int, value: int, width: int, height: int, stream: int) -> None:
+        cudart.memset_rows(address, pitch, value, width, height, self._queue(stream).handle)
 
     def do_pointer(self, target: int, address: int) -> None:
         found = live(address)

@@ -202,6 +202,37 @@ int main() {
     cudaFree(x);
 }
 """
+ROWS = """\
+#include <cstdio>
+__device__ int scale;
+__global__ void multiply(int *p, size_t pitch, int width) {
+    if (threadIdx.x < width) p[blockIdx.x * pitch / 4 + threadIdx.x] *= scale;
+}
+int main() {
+    const int width = 5, height = 3, two = 2;
+    int in[width * height], out[width * height], *p, wrong = 0;
+    for (int i = 0; i < width * height; ++i) in[i] = i;
+    size_t pitch;
+    cudaMallocPitch(&p, &pitch, 4 * width, height);
+    cudaMemset2D(p, pitch, 0, 4 * width, height);
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaMemcpy2DAsync(p, pitch, in, 4 * width, 4 * width, height, cudaMemcpyHostToDevice, stream);
+    cudaMemcpyToSymbolAsync(scale, &two, 4, 0, cudaMemcpyHostToDevice, stream);
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    multiply<<<height, 32, 0, stream>>>(p, pitch, width);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&ready, graph, 0);
+    for (int i = 0; i < 3; ++i) cudaGraphLaunch(ready, stream);
+    cudaStreamSynchronize(stream);
+    cudaMemcpy2D(out, 4 * width, p, pitch, 4 * width, height, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < width * height; ++i) wrong += out[i] != 8 * in[i];
+    printf("%d %s\\n", wrong, cudaGetErrorName(cudaMemcpy2D(p, width, in, width, 4 * width, height,
+                                                           cudaMemcpyHostToDevice)));
+}
+"""
 COOPERATIVE = """\
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -542,6 +573,21 @@ def test_refused_calls_are_errors_and_threads_of_the_program_are_watched(vgpu, t
     assert too_many["what"].startswith("fill: the block size in x is 2048") and too_many["count"] == 2
     assert none["what"].startswith("fill: the grid size in x is 0") and freed["what"].startswith("cudaErrorInvalidVal")
     assert kernel["kernel"] == "fill" and [each["kind"] for each in kernel["findings"]] == ["out_of_bounds"]
+
+
+@COMPILER
+def test_rows_are_one_copy_and_a_graph_is_one_however_often_it_is_launched(vgpu, tmp_path):
+    status, shown, errors = vgpu("trace", ROWS, options=("--json", "out.json"))
+    assert status == 0 and shown.startswith("0 cudaErrorInvalidPitchValue\n") and "graphs were launched" not in shown
+    assert errors.startswith("CUDARuntimeError: cudaErrorInvalidPitchValue: rows of 20 bytes are more than the pitch")
+    found = [
+        (each["name"], each["tid"] == "stream 1")
+        for each in json.loads((tmp_path / "out.json").read_text())["traceEvents"] if each["pid"] != "host"
+    ]  # fmt: skip
+    assert found == [
+        ("memset 60 bytes", False), ("H2D 60 bytes", True), ("H2D 4 bytes", True),
+        *[("multiply (3 blocks)", True)] * 3, ("D2H 60 bytes", False),
+    ]  # fmt: skip
 
 
 @COMPILER
