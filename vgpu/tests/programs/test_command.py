@@ -249,6 +249,13 @@ def test_the_sanitizer_lists_a_mistake_once_and_the_status_is_1(vgpu, tmp_path):
     assert "in 3 launches" in shown and "errors in 2 kernels" in shown
 
 
+@pytest.mark.parametrize(("end", "status"), [("raise SystemExit(3)", 3), ("assert False, 'wrong'", 1)])
+def test_a_program_that_fails_has_its_report(vgpu, end, status):
+    found, shown, errors = vgpu("profile", f"{NUMBA.rpartition('raise')[0]}{end}\n")
+    assert found == status and "Profile of add: 4 blocks of 32 threads" in shown
+    assert ("AssertionError: wrong" in errors) == (status == 1)
+
+
 def test_threads_of_the_program_are_watched_too(vgpu):
     in_a_thread = "thread = threading.Thread(target=beyond[2, 64], args=(x,))\nthread.start()\nthread.join()"
     program = "import threading\n" + WRONG.replace("beyond[2, 64](x)", in_a_thread)

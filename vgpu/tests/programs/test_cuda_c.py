@@ -200,6 +200,7 @@ int main() {
     std::thread([=] { fill<<<1, 32>>>(x, 1); }).join();
     cudaFree(x);
     cudaFree(x);
+    return 3;
 }
 """
 ROWS = """\
@@ -567,7 +568,7 @@ def test_integers_of_128_bits_and_headers_that_declare_integers(vgpu):
 @COMPILER
 def test_refused_calls_are_errors_and_threads_of_the_program_are_watched(vgpu, tmp_path):
     status, shown, _ = vgpu("sanitize", REFUSED, options=("--json", "out.json"))
-    assert status == 1 and shown.endswith("4 errors in 1 kernel and 3 calls of CUDA's runtime\n")
+    assert status == 3 and shown.endswith("4 errors in 1 kernel and 3 calls of CUDA's runtime\n")
     host, kernel = json.loads((tmp_path / "out.json").read_text())
     too_many, none, freed = host["findings"]
     assert too_many["what"].startswith("fill: the block size in x is 2048") and too_many["count"] == 2
