@@ -221,7 +221,7 @@ REMEDIES = (
     ),
     (
         r'namespace "cooperative_groups" has no member "(?:\w*cluster\w*)"|__cluster_dims__',
-        'Clusters of blocks need a GPU that has them: call device("H100") first.',
+        'Clusters of blocks need a GPU that has them: call device("H100") first, or give --gpu H100.',
     ),
     (
         r'namespace "cooperative_groups" has no member "(?:reduce|plus|less|greater|bit_\w+)"',

@@ -34,7 +34,7 @@ def _bounds(scene: Scene) -> KernelError:
         elif (name := _constant(scene)) is not None:
             what, position, fix = "write to constant memory", f"of {name}, which kernels can only read", _CONSTANT
     message = (
-        f"{what}: {scene.where()} {verb} {site.nbytes or 'many'} bytes {position}.\n"
+        f"{what}: {scene.where()} {verb} {plural(site.nbytes, 'byte') if site.nbytes else 'many bytes'} {position}.\n"
         f"  {scene.at_line(scene.line)}\n  Usual fix: {fix}"
     )
     return OutOfBounds(message, address=fault.address, **scene.keywords())
@@ -94,7 +94,7 @@ def _position(scene: Scene) -> tuple[str, str]:
         label = f"`{found.allocation.label}`" if found.allocation is not None and found.allocation.label else "an array"
         return (
             f"of {label} that was freed already",
-            "keep a reference to the array for as long as kernels use it.",
+            KEEP,
         )
     if array is None or _distance(array, address) > 1 << 40:
         return ("at an address that belongs to no array", "check the arithmetic on the pointer.")
@@ -115,9 +115,19 @@ def _position(scene: Scene) -> tuple[str, str]:
             "check that the access is no wider than the elements.",
         )
     if index >= count:
-        return f"{where}, but {size_text}", _GUARDS.get(scene.kernel.language, _GUARDS["cuda"])[site.kind == "store"]
+        return f"{where}, but {size_text}", _past_the_end(scene, count)
     first = "programs" if scene.kernel.language == "triton" else "threads"
-    return f"{where}, before its start; {size_text}", f"check the index of the first {first}: it is negative."
+    return f"{where}, before its start; {size_text}", (
+        f"check the index of the first {first}: it is negative." if index > -_OVERFLOWN else _WRAPPED
+    )
+
+
+def _past_the_end(scene: Scene, count: int) -> str:
+    """The usual fix of an index past the end of an array of `count` elements."""
+    language = scene.kernel.language
+    if language != "triton" and math.prod(scene.grid) * math.prod(scene.block_size) <= count:
+        return _INDEX
+    return _GUARDS.get(language, _GUARDS["cuda"])[scene.site.kind == "store"]
 
 
 def _distance(array: memory.ArrayInfo, address: int) -> int:
@@ -129,6 +139,17 @@ def _may_hold_addresses(array: memory.ArrayInfo) -> bool:
     """Whether an access through an address in the array may look like one to the array itself."""
     return itemsize(array) == 8 and not array.dtype.startswith(("float", "complex"))
 
+
+KEEP = "free the array after the last kernel that uses it; in Python, keep a reference to it until then."
+_OVERFLOWN = 1 << 28  # elements before an array: no slip of a few threads
+_WRAPPED = (
+    "check how the index is computed: a product or sum of 32-bit integers above 2,147,483,647 becomes negative. "
+    "Compute it in 64 bits, such as `(long long)row * width`; in Triton, `row.to(tl.int64) * width`."
+)
+_INDEX = (
+    "check how the index is computed: the grid has no more threads than there are elements. A guard has to test the "
+    "index that is used, such as `i + 1 < n` for `x[i + 1]`."
+)
 
 # The usual fix of a null pointer: in most kernels, and in those that allocate.
 _NULL = (
@@ -160,7 +181,8 @@ _GUARDS = {
 
 # How the size of dynamic shared memory is given.
 _AT_LAUNCH = {
-    "cuda": "The launch gives the size in bytes: `kernel(grid, block, args, shared_mem=bytes)`.",
+    "cuda": "The launch gives the size in bytes: `kernel(grid, block, args, shared_mem=bytes)`, or in C++ "
+    "`kernel<<<grid, block, bytes>>>(args)`.",
     "numba": "The launch gives the size in bytes: `kernel[grid, block, stream, bytes]`.",
 }
 
@@ -214,9 +236,10 @@ def _alignment(scene: Scene) -> KernelError:
             address=fault.address, **scene.keywords(),
         )  # fmt: skip
     grain = site.nbytes or BULK  # the instruction doesn't give the length of a bulk copy
+    what = f"{plural(site.nbytes, 'byte')} " if site.nbytes else ""
     example = f", such as a {_OF_WIDTH[grain]}," if grain in _OF_WIDTH else ""
     message = (
-        f"misaligned: {scene.where()} {_VERB[site.kind]} {f'{site.nbytes} bytes ' if site.nbytes else ''}at an address "
+        f"misaligned: {scene.where()} {_VERB[site.kind]} {what}{line.unnamed(scene)}at an address "
         f"that is no multiple of {grain} (it is off by {fault.address % grain}).\n  {scene.at_line(scene.line)}\n"
         f"  Usual fix: an access of {grain} bytes{example} has to start at a multiple of {grain} bytes: shift the "
         "view, or fall back to single elements."

@@ -29,6 +29,19 @@ def arrays(scene: Scene) -> list[ArrayInfo]:
     return [array for array in scene.arrays if array.name in names]
 
 
+def unnamed(scene: Scene) -> str:
+    """Such as "of `x` ": the array that an access is to, where its line only mentions others.
+
+    A compiler may give a load the line of the store that takes its value.
+    """
+    words = set(re.findall(r"\w+", scene.kernel.line_text(scene.line) or ""))
+    found = next((each for each in scene.arrays if 0 <= scene.fault.address - each.address < each.nbytes), None)
+    others = {each.name for each in scene.arrays if each is not found}
+    if found is None or found.name in words or not others & words or _in_device_function(scene):
+        return ""
+    return f"of `{found.name}` "
+
+
 def _names(text: str, kind: str) -> set[str]:
     if kind == "atomic":
         return set(_ATOMIC.findall(text))

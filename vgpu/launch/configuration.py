@@ -41,6 +41,9 @@ def check_dimensions(
     return blocks, threads
 
 
+_ROUND_UP = " Round the number of blocks up: (n + threads - 1) // threads, in C++ with /."
+
+
 def _three(what: str, given: Dimensions | None, limits: tuple[int, int, int]) -> tuple[int, int, int]:
     """The size of the grid or block in x, y and z, or `LaunchError`."""
     try:
@@ -57,7 +60,7 @@ def _three(what: str, given: Dimensions | None, limits: tuple[int, int, int]) ->
         if size < 1:
             raise LaunchError(
                 f"the {what} size in {axis} is {size}; every dimension needs at least 1."
-                + (" Round the number of blocks up: (n + threads - 1) // threads." if what == "grid" else "")
+                + (_ROUND_UP if what == "grid" else "")
             )
         if size > limit:
             raise LaunchError(

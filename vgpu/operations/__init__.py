@@ -29,7 +29,7 @@ from vgpu.operations.queues import (
     find_queue,
     new_queue,
 )
-from vgpu.operations.recorders import capturing, listening, note, recording, unobserved
+from vgpu.operations.recorders import REFUSED, capturing, listening, note, recording, unobserved
 from vgpu.ptx import Instruction
 from vgpu.storage.host import size_text
 
@@ -42,6 +42,7 @@ Sizes: TypeAlias = int | Sequence[int]
 __all__ = [
     "LEGACY",
     "PRIORITIES",
+    "REFUSED",
     "CUDARuntimeError",
     "CaptureError",
     "KernelLaunch",

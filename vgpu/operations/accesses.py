@@ -28,9 +28,12 @@ class Touch:
 
 
 def access(array: np.ndarray, writes: bool, name: str = "") -> tuple[Touch, ...]:
-    """The bytes of a NumPy array (of the host, or over device memory), from the first to the last."""
+    """The bytes of a NumPy array (of the host, or over device memory): of rows of bytes each, else from end to end."""
     if array.size == 0:
         return ()
+    if array.ndim == 2 and array.strides[0] > array.shape[1] * array.itemsize == array.shape[1] * array.strides[1]:
+        starts = array.__array_interface__["data"][0] + array.strides[0] * np.arange(len(array), dtype=np.uint64)
+        return (Touch(starts, starts + np.uint64(array.shape[1] * array.itemsize), writes, name),)
     first, past = np.lib.array_utils.byte_bounds(array)
     return (span(first, past - first, writes, name),)
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from vgpu.launch.grid import Grid
     from vgpu.operations.graphs import Capture
 
+REFUSED: own.Listeners[Callable[[Exception], object]] = own.Listeners()
+"""Called with the error for each call of a CUDA C++ program that the runtime refuses, such as a wrong launch."""
 _RECORDERS: own.Listeners[_OperationRecorder] = own.Listeners()
 _local = threading.local()
 capturing: list[Capture] = []  # the active captures

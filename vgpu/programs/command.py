@@ -133,7 +133,9 @@ def main(given: Sequence[str] | None = None) -> int:
     if not options.module and not Path(options.program).is_file():
         print(f"There is no file {options.program}.", file=sys.stderr)
         return 2
+    from vgpu.base.errors import VirtualGPUError
     from vgpu.hardware.device import device
+    from vgpu.programs.cuda_c.split import CannotSplit
     from vgpu.programs.python import on_virtual_gpu
 
     on_virtual_gpu()
@@ -142,8 +144,13 @@ def main(given: Sequence[str] | None = None) -> int:
     with VERBS[options.verb].around(options) as finish:
         if finish is not None and options.seconds is not None:
             threading.Thread(target=_stop, args=(finish, options), daemon=True).start()
-        status = _execute(options)
-    return status or int(finish is not None and _report(finish, options))
+        try:
+            status = _execute(options)
+        except (VirtualGPUError, CannotSplit) as error:  # the program didn't begin
+            print(f"{options.program}: {error}", file=sys.stderr)
+            return 1
+    failed = finish is not None and _report(finish, options)  # of a program that failed, too
+    return status or int(failed)
 
 
 def _report(finish: Callable[[], Any], options: argparse.Namespace) -> bool:
@@ -175,26 +182,20 @@ def _execute(options: argparse.Namespace) -> int:
 
     if options.module or Path(options.program).suffix not in (*CUDA_C, *CPP):
         return run_python(options.program, options.arguments, module=options.module)
-    from vgpu.base.errors import VirtualGPUError
     from vgpu.programs.cuda_c.run import run_cuda_c
-    from vgpu.programs.cuda_c.split import CannotSplit
     from vgpu.programs.kernels import launch
 
     flags = [f"-I{folder}" for folder in options.folders] + [f"-D{macro}" for macro in options.macros]
     flags += [f"-{name}={value}" for name in ("std", "arch") if (value := getattr(options, name))]
-    try:
-        if options.kernel is None:
-            files, arguments = _files(options)
-            return run_cuda_c(files, arguments, flags)
-        arrays = launch(
-            Path(options.program), options.kernel, options.grid, options.block, options.given, flags, options.shared
-        )
-        for array in arrays if options.verb == "run" else ():
-            print(array)
-        return 0
-    except (VirtualGPUError, CannotSplit) as error:
-        print(f"{options.program}: {error}", file=sys.stderr)
-        return 1
+    if options.kernel is None:
+        files, arguments = _files(options)
+        return run_cuda_c(files, arguments, flags)
+    arrays = launch(
+        Path(options.program), options.kernel, options.grid, options.block, options.given, flags, options.shared
+    )
+    for array in arrays if options.verb == "run" else ():
+        print(array)
+    return 0
 
 
 def _files(options: argparse.Namespace) -> tuple[list[str], list[str]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from vgpu import operations
 from vgpu.launch import launch
 from vgpu.launch.grid import Grid
 from vgpu.tools.profile import Profile, profile_of
@@ -66,6 +68,8 @@ class Observed:
         self._launched: dict[tuple, Launched] = {}
         self._found: dict[str, Found] = {}
         self._races: dict[tuple, tuple[Finding, ...]] = {}
+        self.refused: Counter[str] = Counter()
+        """The calls that CUDA's runtime refused: how many by message."""
 
     @property
     def launched(self) -> list[Launched]:
@@ -79,8 +83,8 @@ class Observed:
 
     @property
     def errors(self) -> int:
-        """The number of errors that the sanitizer found."""
-        return sum(each.errors for each in self.found)
+        """The number of errors that the sanitizer found, and of calls that were refused for different reasons."""
+        return sum(each.errors for each in self.found) + len(self.refused)
 
     def note(self, done: Grid) -> None:
         """Note a launch that has ended."""
@@ -110,6 +114,10 @@ class Observed:
         """Note what the sanitizer found in a launch."""
         self._found.setdefault(found.kernel, Found(found.kernel)).add(found)
 
+    def note_refused(self, error: Exception) -> None:
+        """Note a call that was refused."""
+        self.refused[str(error)] += 1
+
 
 @contextlib.contextmanager
 def observing(
@@ -128,6 +136,7 @@ def observing(
             stack.enter_context(launch.RUNNERS.hearing(observed.run))
         if sanitizer:
             stack.enter_context(watching(observed.note_findings, seeds=seeds))
+            stack.enter_context(operations.REFUSED.hearing(observed.note_refused))
         yield observed
 
 

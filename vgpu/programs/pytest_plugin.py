@@ -114,7 +114,9 @@ class Budget:
             pytest.skip("budgets are counted on the virtual GPU: run pytest with --vgpu")
         if not meant:
             which = f"no kernel called {self.kernel!r}" if self.kernel else "no kernel"
-            yield f"The test launched {which} on the virtual GPU. Run pytest with --vgpu, or import from vgpu."
+            others = ", ".join(dict.fromkeys(each.kernel.name for each in observed.launched))
+            instead = f"It launched {others}." if others else "Run pytest with --vgpu, or import from vgpu."
+            yield f"The test launched {which} on the virtual GPU. {instead}"
         for each in meant:
             profile = each.profile()
             for side, metric, limit in self.limits:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from vgpu.tools.sass import MachineCode
     from vgpu.tools.streams.recording import Timeline
 
+_REFUSED = "call of CUDA's runtime refused"
+_CHECK = "check what each call returns, and cudaGetLastError() after each launch: the program goes on without it."
 SHOWN = 10  # kernels whose profile is shown in full, the longest first
 
 
@@ -81,11 +83,11 @@ class ProfileReport:
 
 
 class SanitizeReport:
-    """What the sanitizer found, by kernel."""
+    """What the sanitizer found, by kernel, and the calls that CUDA's runtime refused."""
 
     def __init__(self, observed: Observed):
-        self.found = observed.found
-        self.failed = observed.errors > 0
+        self.found, self.refused, self.errors = observed.found, observed.refused, observed.errors
+        self.failed = self.errors > 0
 
     def _of(self, each: Found) -> list[str]:
         if not each.findings:
@@ -98,12 +100,20 @@ class SanitizeReport:
         return [head, *more]
 
     def text(self) -> str:
-        errors = sum(each.errors for each in self.found)
-        last = f"{plural(errors, 'error')} in {plural(len(self.found), 'kernel')}"
-        return "\n\n".join([part for each in self.found for part in self._of(each)] + [last])
+        refused = [
+            f"error: {_REFUSED}{f' (seen {times} times)' if times > 1 else ''}\n  {message}\n  Usual fix: {_CHECK}"
+            for message, times in self.refused.items()
+        ]
+        last = f"{plural(self.errors, 'error')} in {plural(len(self.found), 'kernel')}"
+        last += f" and {plural(len(refused), 'call')} of CUDA's runtime" if refused else ""
+        return "\n\n".join([*refused, *(part for each in self.found for part in self._of(each)), last])
 
     def data(self) -> list[dict]:
-        return [
+        refused = [
+            {"level": "error", "kind": "refused", "title": _REFUSED, "what": message, "fix": _CHECK, "count": times}
+            for message, times in self.refused.items()
+        ]
+        return [{"kernel": None, "launches": 0, "findings": refused}] * bool(refused) + [
             {
                 "kernel": each.kernel,
                 "launches": each.launches,

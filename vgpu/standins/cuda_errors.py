@@ -13,6 +13,13 @@ def name(code: int) -> str:
     return runtime.cudaGetErrorName(code)[1].decode()
 
 
+def code(message: str, otherwise: int) -> int:
+    """The code of the error whose name a message begins with, such as `cudaErrorInvalidPitchValue: …`."""
+    from cuda.bindings import runtime
+
+    return int(runtime.cudaError_t.__members__.get(message.partition(":")[0], otherwise))
+
+
 def text(code: int) -> str:
     """What `cudaGetErrorString` returns, and `cuGetErrorString` for an error that the driver API has."""
     from cuda.bindings import runtime

@@ -83,10 +83,11 @@ class _Finder:
         if name.partition(".")[0] in REPLACED:
             return ModuleSpec(name, _Replacing(), is_package=True)
         parent, _, member = name.rpartition(".")
-        if name not in CHANGED and parent not in REPLACED.values():
+        of_stand_in = parent in sys.modules and parent.startswith(tuple(REPLACED.values()))
+        if name not in CHANGED and not of_stand_in:
             return None
         spec = found_by_others(self, name, path, target)
-        if spec is None and parent in REPLACED.values():  # `from cupyx import jit`
+        if spec is None and of_stand_in:  # `from cupyx import jit`, `from cupy.linalg import pinv`
             raise ImportError(_why_missing(sys.modules[parent], member))
         return loaded_by(spec, partial(_then, CHANGED[name])) if name in CHANGED else spec
 
@@ -116,7 +117,7 @@ def stand_in(name: str) -> ModuleType:
         for part in path:
             found = getattr(found, part)
     except Missing as error:
-        raise ModuleNotFoundError(str(error), name=name) from None
+        raise ModuleNotFoundError(str(error)) from None  # without a name: `from … import …` hides those that have it
     if isinstance(found, ModuleType):
         return found
     made = ModuleType(name, getattr(found, "__doc__", None))  # a namespace that isn't a module: it is made one

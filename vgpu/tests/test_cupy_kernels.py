@@ -45,6 +45,13 @@ def test_integers_that_a_gpu_gets_right(saxpy, xy, n):
     assert xy[1][99].item() == 100
 
 
+class OnHost:
+    """Like a tensor of PyTorch on the CPU."""
+
+    def __array__(self):
+        return np.ones(100, np.float32)
+
+
 WRONG = [
     (lambda x, y: (x, y, 2.0, 100), r"argument 3 of saxpy, `float a`: a Python float.*Pass np\.float32\(2\.0\)"),
     (lambda x, y: (x, y, 2, 100), r"`float a`: the integer 2 .*Pass np\.float32\(2\)"),
@@ -66,6 +73,7 @@ WRONG = [
     (lambda x, y: (x, y, None, 1), r"`float a`: None was given"),
     (lambda x, y: (x, y, 1j, 1), r"`float a`: complex128 was given, 16 bytes"),
     (lambda x, y: (x, y, "a", 1), r"`float a`: str was given"),
+    (lambda x, y: (x, OnHost(), np.float32(2), 1), r"`float\* y`: OnHost was given.*x = cp\.asarray\(x\)"),
     (lambda x, y: (x, y, np.float32(2)), r"saxpy\(float\* x, float\* y, float a, int n\) takes 4 arguments, and 3"),
     (lambda x, y: x, r"the arguments are a tuple, and ndarray was given.*\(x,\)"),
 ]

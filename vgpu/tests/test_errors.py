@@ -183,6 +183,27 @@ def test_writes_before_the_beginning_and_atomics_are_checked(compiled, statement
     assert caught.value.thread == (thread, 0, 0)
 
 
+@pytest.mark.parametrize(
+    ("body", "says", "fix"),
+    [
+        ("if (i < n) out[i + 1] = 1;", "wrote 1 byte at `out[64]`", "the grid has no more threads than there are elem"),
+        ("out[2 * i] = 1;", "`out[64]`", "the grid has no more threads than there are elements"),
+        (
+            "if (i == 3) out[i * 1000000000] = 1;",
+            "at `out[-1294967296]`, before its start",
+            "32-bit integers above",
+        ),
+        ("out[i - 1] = 1;", "at `out[-1]`, before its start", "check the index of the first threads: it is negative"),
+    ],
+)
+def test_the_fix_is_one_of_the_index_where_the_grid_is_not_too_large(body, says, fix):
+    source = f'extern "C" __global__ void k(char* out, int n) {{ int i = threadIdx.x; {body} }}'
+    out = cp.zeros(64, cp.int8)
+    with pytest.raises(OutOfBounds) as caught:
+        cp.RawKernel(source, "k")((1,), (64,), (out, np.int32(64)))
+    assert says in str(caught.value) and fix in str(caught.value)
+
+
 def test_only_the_second_block_is_wrong(compiled):
     data, out = array(40), array(64)
     with pytest.raises(OutOfBounds) as caught:
@@ -313,6 +334,16 @@ def test_misaligned_vectors(compiled):
         kernel(1, 8, array(100), array(100))
     assert caught.value.line == 3 and caught.value.thread == (0, 0, 0)
     assert "no multiple of 16 (it is off by 4)" in str(caught.value)
+
+
+def test_a_line_that_does_not_mention_the_array_is_helped():
+    """NVRTC makes one copy of the two statements, and gives the load the store's line."""
+    source = """extern "C" __global__ void copy(const float* in, float* out) {
+        float4 v = reinterpret_cast<const float4*>(in + 3)[threadIdx.x];
+        reinterpret_cast<float4*>(out)[threadIdx.x] = v;
+    }"""
+    with pytest.raises(Misaligned, match="read 16 bytes of `in` at an address that is no multiple of 16"):
+        cp.RawKernel(source, "copy")((1,), (8,), (cp.zeros(64, cp.float32), cp.zeros(64, cp.float32)))
 
 
 def test_misaligned_local_memory(compiled):

@@ -49,9 +49,10 @@ cudaError_t box(const cudaMemcpy3DParms *p, cudaStream_t stream, bool asynchrono
     size_t texel = 1;  // of the array, if one takes part: then the width is in texels
     if (auto status = side(p->srcArray, p->srcPos, p->srcPtr, &from, &texel)) return status;
     if (auto status = side(p->dstArray, p->dstPos, p->dstPtr, &to, &texel)) return status;
-    for (size_t z = 0; z < p->extent.depth; ++z) {
+    size_t width = p->extent.width * texel, height = p->extent.height ? p->extent.height : 1, depth = p->extent.depth;
+    if (to.slice == to.pitch * height && from.slice == from.pitch * height) height *= depth, depth = 1;  // one copy
+    for (size_t z = 0; z < depth; ++z) {
         char *target = to.address + z * to.slice, *source = from.address + z * from.slice;
-        size_t width = p->extent.width * texel, height = p->extent.height ? p->extent.height : 1;
         cudaError_t status = asynchronous
             ? cudaMemcpy2DAsync(target, to.pitch, source, from.pitch, width, height, p->kind, stream)
             : cudaMemcpy2D(target, to.pitch, source, from.pitch, width, height, p->kind);

@@ -25,6 +25,8 @@ class Nodes:
 
     does: dict[int, tuple[graphs.GraphNode, ...]] = field(default_factory=dict)
     after: dict[int, set[int]] = field(default_factory=dict)
+    made: graphs.Graph | None = None
+    """It as it was when it was launched last; None once it has changed."""
 
     def edges(self) -> list[set[int]]:
         """What each node waits for, by the order in which nodes were added."""
@@ -32,7 +34,9 @@ class Nodes:
         return [{order[each] for each in after} for after in self.after.values()]
 
     def ready(self) -> graphs.Graph:
-        """It as a graph that runs, in an order that its edges allow."""
+        """It as a graph that runs, in an order that its edges allow: the same one until it changes."""
+        if self.made is not None:
+            return self.made
         nodes: list[graphs.GraphNode] = []
         last: dict[int, int] = {}
         for number in TopologicalSorter(self.after).static_order():
@@ -41,7 +45,8 @@ class Nodes:
                 nodes.append(graphs.GraphNode(node.operation, node.run, follows))
                 follows = frozenset({len(nodes) - 1})
             last[number] = len(nodes) - 1
-        return graphs.Graph(tuple(nodes))
+        self.made = graphs.Graph(tuple(nodes))
+        return self.made
 
 
 class Graphs:
@@ -102,6 +107,7 @@ class Graphs:
 
     def do_node_replace(self, stream: int, status: int, node: int, graph: int) -> None:
         self._handles[graph].does[node] = self._end(stream, status)
+        self._handles[graph].made = None
 
     def do_node_unknown(self, kind: int) -> None:
         raise Unsupported(
@@ -111,11 +117,12 @@ class Graphs:
 
     def _add(self, target: int, graph: int, after: Iterable[int], does: tuple[graphs.GraphNode, ...]) -> None:
         found, number = self._handles[graph], self._handles.add(does)
-        found.does[number], found.after[number] = does, set(after)
+        found.does[number], found.after[number], found.made = does, set(after), None
         _put(target, number)
 
     def do_graph_depend(self, graph: int, before: int, after: int, count: int) -> None:
         edges = self._handles[graph].after
+        self._handles[graph].made = None
         for first, second in zip(_list(before, count), _list(after, count), strict=True):
             edges[second].add(first)
 
@@ -137,7 +144,7 @@ class Graphs:
         if old.edges() != new.edges():
             _put(changed, 1)
             return
-        old.does = dict(zip(old.does, new.does.values(), strict=True))
+        old.does, old.made = dict(zip(old.does, new.does.values(), strict=True)), None
 
 
 def _nothing() -> graphs.GraphNode:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import ctypes
 import sys
+import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -84,9 +86,16 @@ class Host:
             Random(handles),
             Driver(),
         )
+        self._context, self._thread = contextvars.copy_context(), threading.get_ident()
         self.call = HANDLER(self._call)
 
     def _call(self, name: bytes, count: int, given: ctypes._Pointer) -> int:
+        if threading.get_ident() == self._thread:
+            return self._answer(name, count, given)
+        # A thread that C++ started has none of the listeners, nor the modelled GPU.
+        return self._context.copy().run(self._answer, name, count, given)
+
+    def _answer(self, name: bytes, count: int, given: ctypes._Pointer) -> int:
         try:
             if self._fault and not name.startswith(b"error_"):
                 return self._fault
@@ -99,9 +108,12 @@ class Host:
         except KernelError as error:
             self._fault = _code(error)
             return self._report(error, self._fault)
-        except LaunchError as error:
-            return self._report(error, INVALID_CONFIGURATION)
-        except (CUDARuntimeError, Unsupported, CompileError) as error:
+        except (LaunchError, CUDARuntimeError) as error:
+            for listener in operations.REFUSED:
+                listener(error)
+            refused = INVALID_CONFIGURATION if isinstance(error, LaunchError) else INVALID_VALUE
+            return self._report(error, cuda_errors.code(str(error), refused))
+        except (Unsupported, CompileError) as error:
             return self._report(error, NOT_SUPPORTED if isinstance(error, Unsupported) else INVALID_VALUE)
         except BaseException as error:  # it must not cross into compiled code
             return self._report(error, NOT_SUPPORTED)
@@ -155,10 +167,11 @@ class Host:
             kernel = kernel.in_clusters((cx & _U32, cy & _U32, cz & _U32))
         options: dict[str, Any] = {"cooperative": True} if cooperative else {}
         options |= {"dependent": True} if dependent else {}
-        operations.kernel(
-            self._queue(stream), kernel, (gx & _U32, gy & _U32, gz & _U32), (bx & _U32, by & _U32, bz & _U32), params,
-            arrays, shared, **options,
-        )  # fmt: skip
+        grid, block = (gx & _U32, gy & _U32, gz & _U32), (bx & _U32, by & _U32, bz & _U32)
+        try:
+            operations.kernel(self._queue(stream), kernel, grid, block, params, arrays, shared, **options)
+        except LaunchError as error:
+            raise error if kernel.name in str(error) else LaunchError(f"{kernel.name}: {error}") from None
 
     def _kernel(self, symbol: int) -> Kernel:
         name = ctypes.string_at(symbol).decode()
@@ -229,8 +242,18 @@ class Host:
         else:
             cudart.memcpy(target, source, nbytes, kind)
 
-    def do_memset(self, address: int, value: int, nbytes: int, stream: int) -> None:
-        cudart.memsetAsync(address, value & 0xFF, nbytes, self._queue(stream).handle)
+    def do_memcpy_rows(
+        self, target: int, target_pitch: int, source: int, source_pitch: int, width: int, height: int, kind: int,
+        stream: int, asynchronous: int,
+    ) -> None:  # fmt: skip
+        given = target, target_pitch, source, source_pitch, width, height, kind
+        if asynchronous:
+            cudart.memcpy2DAsync(*given, self._queue(stream).handle)
+        else:
+            cudart.memcpy2D(*given)
+
+    def do_memset(self, address: int, pitch: int, value: int, width: int, height: int, stream: int) -> None:
+        cudart.memset_rows(address, pitch, value, width, height, self._queue(stream).handle)
 
     def do_pointer(self, target: int, address: int) -> None:
         found = live(address)

@@ -6,17 +6,15 @@ and so does nvcc: overloads, specializations and symbols of kernels go by it.
 
 from __future__ import annotations
 
-import re
-
 _LONG = ("int64_t", "int_fast16_t", "int_fast32_t", "int_fast64_t", "int_least64_t", "intmax_t", "intptr_t")
 _TYPES = {f"{sign[:1]}{name}": f"{sign} long".strip() for sign in ("", "unsigned") for name in _LONG}
-_WITH_THEIR_OWN = re.compile(r"#[ \t]*include[ \t]*<(cuda_(?:pipeline|awbarrier)(?:_primitives)?\.h)>")
-"""Headers that declare `uint64_t` themselves under NVRTC."""
+_WITH_THEIR_OWN = ("cuda_pipeline.h", "cuda_awbarrier.h")
+"""Headers that declare `uint64_t` themselves under NVRTC; others, such as those of cooperative groups, include them."""
 
 
-def standard_integers(device: str) -> str:
-    """What stands before a device half: `<cstdint>`, and the headers it includes that declare such types themselves."""
-    headers = ["cuda/std/climits", "cuda/std/cstdint", *dict.fromkeys(_WITH_THEIR_OWN.findall(device))]
+def standard_integers() -> str:
+    """What stands before a device half: `<cstdint>`, and the headers that declare such types themselves."""
+    headers = ["cuda/std/climits", "cuda/std/cstdint", *_WITH_THEIR_OWN]
     lines = ["#ifdef __LP64__", *(f"#define {name} nvrtc_{name}" for name in _TYPES), "#endif"]
     lines += [f"#include <{header}>" for header in headers]
     lines += ["#ifdef __LP64__", *(f"#undef {name}\nusing {name} = {type};" for name, type in _TYPES.items())]

@@ -80,15 +80,14 @@ def compiled(
     name, shown = path.name, path.read_text(encoding="utf-8", errors="replace")
     arch = compilers.architecture(current().compute_capability)
     standard = [] if any("-std" in option for option in options) else ["--std=c++17"]
-    before = standard_integers(device), DEVICE_PRELUDE.read_text(encoding="utf-8"), "\n", headers_of(device)
+    before = standard_integers(), DEVICE_PRELUDE.read_text(encoding="utf-8"), "\n", headers_of(device)
     text = f'{"".join(before)}#line 1 "{name}"\n{device}'
     # Two kernels of one name differ in their parameters only, and their symbols say which is which. All others have to
     # be asked for: templates have no instances otherwise.
     names = list(stubs.values())
     single = sorted({plain for plain in names if names.count(plain) == 1})
-    made = compilers.cuda_c_to_ptx(
-        text, arch=arch, options=[*standard, *options, f"-I{build.INCLUDE}"], name=name, name_expressions=single
-    )
+    given = [*standard, "--device-int128", *options, f"-I{build.INCLUDE}"]  # nvcc has __int128 where the host has it
+    made = compilers.cuda_c_to_ptx(text, arch=arch, options=given, name=name, name_expressions=single)
     limit = compilers.register_limit(options)
     loaded = launch.load(made.ptx, language="cuda", filename=name, source=shown, max_registers=limit)
     entries = {symbol: made.lowered.get(plain, symbol.removesuffix(f".{at}")) for symbol, plain in stubs.items()}

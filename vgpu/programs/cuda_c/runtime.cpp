@@ -135,25 +135,18 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t n, 
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-    if (to_pitch == width && from_pitch == width) return cudaMemcpyAsync(to, from, width * height, kind, stream);
-    for (size_t row = 0; row < height; ++row)
-        if (auto status = cudaMemcpyAsync((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, kind,
-                                          stream))
-            return status;
-    return cudaSuccess;
+    return call("memcpy_rows", to, to_pitch, from, from_pitch, width, height, kind, stream, 1);
 }
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
-    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, 0);
+    return call("memcpy_rows", to, to_pitch, from, from_pitch, width, height, kind, 0, 0);
 }
-cudaError_t cudaMemset(void *p, int value, size_t n) { return call("memset", p, value, n, 0); }
+cudaError_t cudaMemset(void *p, int value, size_t n) { return cudaMemsetAsync(p, value, n, 0); }
 cudaError_t cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t stream) {
-    return call("memset", p, value, n, stream);
+    return call("memset", p, n, value, n, 1, stream);
 }
 cudaError_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
-    for (size_t row = 0; row < height; ++row)
-        if (auto status = cudaMemsetAsync((char *)p + row * pitch, value, width, stream)) return status;
-    return cudaSuccess;
+    return call("memset", p, pitch, value, width, height, stream);
 }
 cudaError_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height) {
     return cudaMemset2DAsync(p, pitch, value, width, height, 0);
@@ -172,19 +165,23 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *variable, const void *from, size
                                     cudaMemcpyKind kind, cudaStream_t stream) {
     void *to = nullptr;
     if (auto status = cudaGetSymbolAddress(&to, variable)) return status;
-    return call("memcpy", (char *)to + offset, from, n, kind, stream, 0);
+    return cudaMemcpyAsync((char *)to + offset, from, n, kind, stream);
 }
 cudaError_t cudaMemcpyToSymbol(const void *variable, const void *from, size_t n, size_t offset, cudaMemcpyKind kind) {
-    return cudaMemcpyToSymbolAsync(variable, from, n, offset, kind, 0);
+    void *to = nullptr;
+    if (auto status = cudaGetSymbolAddress(&to, variable)) return status;
+    return cudaMemcpy((char *)to + offset, from, n, kind);
 }
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *variable, size_t n, size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
     void *from = nullptr;
     if (auto status = cudaGetSymbolAddress(&from, variable)) return status;
-    return call("memcpy", to, (char *)from + offset, n, kind, stream, 0);
+    return cudaMemcpyAsync(to, (char *)from + offset, n, kind, stream);
 }
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *variable, size_t n, size_t offset, cudaMemcpyKind kind) {
-    return cudaMemcpyFromSymbolAsync(to, variable, n, offset, kind, 0);
+    void *from = nullptr;
+    if (auto status = cudaGetSymbolAddress(&from, variable)) return status;
+    return cudaMemcpy(to, (char *)from + offset, n, kind);
 }
 cudaError_t cudaMemPrefetchAsync(const void *, size_t, cudaMemLocation, unsigned, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaMemAdvise(const void *, size_t, cudaMemoryAdvise, cudaMemLocation) { return cudaSuccess; }

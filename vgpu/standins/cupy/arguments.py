@@ -122,10 +122,10 @@ def _conversion(kind: type) -> Callable[[KernelParameter, Any], bytes]:
 
 
 def _no_argument(parameter: KernelParameter, arg) -> bytes:
-    raise parameter.wrong(
-        f"{type(arg).__name__} was given",
-        "A kernel takes arrays on the device, numbers, and structs as np.void or bytes.",
-    )
+    fix = "A kernel takes arrays on the device, numbers, and structs as np.void or bytes."
+    if hasattr(arg, "__array__"):  # such as a tensor of PyTorch on the CPU
+        fix += " Make an array on the device of it: x = cp.asarray(x)."
+    raise parameter.wrong(f"{type(arg).__name__} was given", fix)
 
 
 def _address(parameter: KernelParameter, arg) -> bytes:

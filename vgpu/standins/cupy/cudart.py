@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -151,36 +151,81 @@ def free(ptr: int) -> None:
 
 def memcpy(dst: int, src: int, size: int, kind: int) -> None:
     """Copy bytes between addresses; those that `kind` puts on the device have to be in live device memory."""
-    _copy(dst, src, size, kind, operations.LEGACY, False)
+    _copy(dst, src, _Rows(size), kind, operations.LEGACY, False)
 
 
 def memcpyAsync(dst: int, src: int, size: int, kind: int, stream: int = 0) -> None:
     """`memcpy` in a stream; it has ended when the call returns, unless the stream is under capture."""
-    _copy(dst, src, size, kind, operations.find_queue(stream), True)
+    _copy(dst, src, _Rows(size), kind, operations.find_queue(stream), True)
 
 
-def _copy(dst: int, src: int, size: int, kind: int, queue: operations.Queue, asynchronous: bool) -> None:
+def memcpy2D(dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int) -> None:
+    """Copy `height` rows of `width` bytes, whose beginnings are a pitch apart (in bytes)."""
+    _copy(dst, src, _Rows(width, height, dpitch, spitch), kind, operations.LEGACY, False)
+
+
+def memcpy2DAsync(
+    dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int = 0
+) -> None:
+    """`memcpy2D` in a stream; it has ended when the call returns, unless the stream is under capture."""
+    _copy(dst, src, _Rows(width, height, dpitch, spitch), kind, operations.find_queue(stream), True)
+
+
+class _Rows(NamedTuple):
+    """What is copied or set: rows of `width` bytes, and the bytes between their beginnings on both sides."""
+
+    width: int
+    height: int = 1
+    target_pitch: int = 0
+    source_pitch: int = 0
+
+    def at(self, address: int, pitch: int) -> np.ndarray:
+        """The rows that begin at an address."""
+        if self.height == 1:
+            return _bytes(address, self.width)
+        return np.lib.stride_tricks.as_strided(
+            _bytes(address, self.reach(pitch)), (self.height, self.width), (pitch, 1)
+        )
+
+    def reach(self, pitch: int) -> int:
+        """Bytes from the first to the last; an error where rows overlap."""
+        if self.height > 1 and self.width > pitch:
+            raise CUDARuntimeError(
+                f"cudaErrorInvalidPitchValue: rows of {self.width} bytes are more than the pitch, {pitch} bytes; width "
+                "and pitch are both in bytes"
+            )
+        return (self.height - 1) * pitch + self.width if self.height and self.width else 0
+
+
+def _copy(dst: int, src: int, rows: _Rows, kind: int, queue: operations.Queue, asynchronous: bool) -> None:
     if kind == memcpyDefault:
         kind = 2 * _on_device(src) + _on_device(dst)
         kind = (memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice)[kind]
-    for address, kinds, what in (
-        (dst, (memcpyHostToDevice, memcpyDeviceToDevice), "destination"),
-        (src, (memcpyDeviceToHost, memcpyDeviceToDevice), "source"),
+    for address, pitch, kinds, what in (
+        (dst, rows.target_pitch, (memcpyHostToDevice, memcpyDeviceToDevice), "destination"),
+        (src, rows.source_pitch, (memcpyDeviceToHost, memcpyDeviceToDevice), "source"),
     ):
-        place = memory.describe(address)
+        place, size = memory.describe(address), rows.reach(pitch)
         if kind in kinds and (place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes):
             raise CUDARuntimeError(f"cudaErrorInvalidValue: the {what}'s {size} bytes are not on the device")
+    size = rows.width * rows.height
+    target, source = (rows.at(dst, rows.target_pitch), rows.at(src, rows.source_pitch)) if size else (_NONE, _NONE)
 
     def run() -> None:
-        ctypes.memmove(dst, src, size)
+        if rows.height == 1:
+            ctypes.memmove(dst, src, size)
+        else:
+            target[...] = source
 
     if kind in (memcpyHostToDevice, memcpyDeviceToHost) and size:
-        on_host, on_device = (src, dst) if kind == memcpyHostToDevice else (dst, src)
-        host, device = (_bytes(address, size) for address in (on_host, on_device))
+        host, device = (source, target) if kind == memcpyHostToDevice else (target, source)
         name = "H2D" if kind == memcpyHostToDevice else "D2H"
         operations.copy(queue, name, host, device, run, asynchronous=asynchronous)
     else:
-        operations.device_copy(queue, f"D2D {size} bytes", _bytes(src, size), _bytes(dst, size), run)
+        operations.device_copy(queue, f"D2D {size} bytes", source, target, run)
+
+
+_NONE = np.empty(0, np.uint8)
 
 
 def mallocAsync(size: int, stream: int = 0) -> int:
@@ -210,12 +255,18 @@ def memset(ptr: int, value: int, size: int) -> None:
 
 def memsetAsync(ptr: int, value: int, size: int, stream: int = 0) -> None:
     """`memset` in a stream; it has ended when the call returns, unless the stream is under capture."""
-    place = memory.describe(ptr)
+    memset_rows(ptr, 0, value, size, 1, stream)
+
+
+def memset_rows(ptr: int, pitch: int, value: int, width: int, height: int, stream: int) -> None:
+    """Set `height` rows of `width` bytes, whose beginnings are `pitch` bytes apart, in a stream."""
+    rows, place = _Rows(width, height), memory.describe(ptr)
+    size = rows.reach(pitch)
     if place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes:
         raise CUDARuntimeError(f"cudaErrorInvalidValue: the {size} bytes are not on the device")
-    queue = operations.find_queue(stream)
+    target = rows.at(ptr, pitch) if size else _NONE
     operations.copy(
-        queue, "memset", None, _bytes(ptr, size), lambda: ctypes.memset(ptr, value, size), asynchronous=True,
+        operations.find_queue(stream), "memset", None, target, lambda: target.fill(value & 0xFF), asynchronous=True,
         value=value & 0xFF,
     )  # fmt: skip
 

@@ -71,10 +71,11 @@ y = cp.zeros_like(x)
 with Stream(non_blocking=True), time_range("a launch"):
     twice((4,), (32,), (x, y, cp.int32(100)))
 assert (y == 2 * x).all() and runtime.getDeviceCount() == 1
-try:
-    from cupyx import jit
-except ImportError as error:
-    print(error)
+for statement in ("from cupyx import jit", "from cupyx.profiler import benchmark", "from cupy.linalg import trick"):
+    try:
+        exec(statement)
+    except ImportError as error:
+        print(error)
 """
 TRITON = """\
 import torch
@@ -209,9 +210,10 @@ def test_numba_unchanged_with_its_arguments_and_exit_status(vgpu):
 def test_cupy_unchanged(vgpu):
     status, shown, errors = vgpu("run", CUPY)
     assert (status, errors) == (0, "")
-    assert (
-        shown == "cupyx.jit is not on the virtual GPU. Use numba's cuda.jit (from vgpu import cuda), or cp.RawKernel.\n"
-    )
+    jit, benchmark, other = shown.splitlines()
+    assert jit == "cupyx.jit is not on the virtual GPU. Use numba's cuda.jit (from vgpu import cuda), or cp.RawKernel."
+    assert benchmark.startswith("cupyx.profiler.benchmark is not on the virtual GPU. Use vgpu.profile(")
+    assert other.startswith("cupy.linalg.trick is not on the virtual GPU. If CuPy has it,")
 
 
 def test_triton_unchanged_with_tensors_on_cuda(vgpu):
@@ -245,6 +247,13 @@ def test_the_sanitizer_lists_a_mistake_once_and_the_status_is_1(vgpu, tmp_path):
     (beyond,) = found["beyond"]["findings"]
     assert (beyond["kind"], beyond["line"], beyond["count"]) == ("out_of_bounds", 13, 64)
     assert "in 3 launches" in shown and "errors in 2 kernels" in shown
+
+
+@pytest.mark.parametrize(("end", "status"), [("raise SystemExit(3)", 3), ("assert False, 'wrong'", 1)])
+def test_a_program_that_fails_has_its_report(vgpu, end, status):
+    found, shown, errors = vgpu("profile", f"{NUMBA.rpartition('raise')[0]}{end}\n")
+    assert found == status and "Profile of add: 4 blocks of 32 threads" in shown
+    assert ("AssertionError: wrong" in errors) == (status == 1)
 
 
 def test_threads_of_the_program_are_watched_too(vgpu):

@@ -163,6 +163,77 @@ int main() {
     for (int i = 0; i < 7; ++i) printf(" %d", x[i] == on_host[i]);
 }
 """
+WIDE = """\
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cstdint>
+#include <cstdio>
+#include <cuda/barrier>
+__global__ void square(const uint64_t *in, uint64_t *high) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    __shared__ alignas(16) uint64_t kept[2];
+    auto block = cooperative_groups::this_thread_block();
+    if (block.thread_rank() == 0) init(&barrier, block.size());
+    block.sync();
+    cuda::memcpy_async(block, kept, in, sizeof(kept), barrier);
+    barrier.arrive_and_wait();
+    unsigned __int128 product = (unsigned __int128)kept[0] * kept[1];
+    if (block.thread_rank() == 0) *high = product >> 64;
+}
+int main() {
+    uint64_t *x;
+    cudaMallocManaged(&x, 3 * sizeof *x);
+    x[0] = x[1] = 5ull << 40;
+    square<<<1, 32>>>(x, x + 2);
+    cudaDeviceSynchronize();
+    printf("%llu", (unsigned long long)x[2]);
+}
+"""
+REFUSED = """\
+#include <thread>
+__global__ void fill(int *x, int by) { x[threadIdx.x + by] = 1; }
+int main() {
+    int *x;
+    cudaMalloc(&x, 32 * sizeof *x);
+    for (int i = 0; i < 2; ++i) fill<<<1, 2048>>>(x, 0);
+    fill<<<0, 32>>>(x, 0);
+    std::thread([=] { fill<<<1, 32>>>(x, 1); }).join();
+    cudaFree(x);
+    cudaFree(x);
+    return 3;
+}
+"""
+ROWS = """\
+#include <cstdio>
+__device__ int scale;
+__global__ void multiply(int *p, size_t pitch, int width) {
+    if (threadIdx.x < width) p[blockIdx.x * pitch / 4 + threadIdx.x] *= scale;
+}
+int main() {
+    const int width = 5, height = 3, two = 2;
+    int in[width * height], out[width * height], *p, wrong = 0;
+    for (int i = 0; i < width * height; ++i) in[i] = i;
+    size_t pitch;
+    cudaMallocPitch(&p, &pitch, 4 * width, height);
+    cudaMemset2D(p, pitch, 0, 4 * width, height);
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaMemcpy2DAsync(p, pitch, in, 4 * width, 4 * width, height, cudaMemcpyHostToDevice, stream);
+    cudaMemcpyToSymbolAsync(scale, &two, 4, 0, cudaMemcpyHostToDevice, stream);
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    multiply<<<height, 32, 0, stream>>>(p, pitch, width);
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&ready, graph, 0);
+    for (int i = 0; i < 3; ++i) cudaGraphLaunch(ready, stream);
+    cudaStreamSynchronize(stream);
+    cudaMemcpy2D(out, 4 * width, p, pitch, 4 * width, height, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < width * height; ++i) wrong += out[i] != 8 * in[i];
+    printf("%d %s\\n", wrong, cudaGetErrorName(cudaMemcpy2D(p, width, in, width, 4 * width, height,
+                                                           cudaMemcpyHostToDevice)));
+}
+"""
 COOPERATIVE = """\
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -487,6 +558,37 @@ def test_managed_variables(vgpu):
 @COMPILER
 def test_integers_of_64_bits_are_the_same_types_in_both_halves(vgpu):
     assert vgpu("run", INTEGERS) == (0, "2 3 2 1 1 1 1 1 1 1 1", "")
+
+
+@COMPILER
+def test_integers_of_128_bits_and_headers_that_declare_integers(vgpu):
+    assert vgpu("run", WIDE) == (0, str(25 << 16), "")
+
+
+@COMPILER
+def test_refused_calls_are_errors_and_threads_of_the_program_are_watched(vgpu, tmp_path):
+    status, shown, _ = vgpu("sanitize", REFUSED, options=("--json", "out.json"))
+    assert status == 3 and shown.endswith("4 errors in 1 kernel and 3 calls of CUDA's runtime\n")
+    host, kernel = json.loads((tmp_path / "out.json").read_text())
+    too_many, none, freed = host["findings"]
+    assert too_many["what"].startswith("fill: the block size in x is 2048") and too_many["count"] == 2
+    assert none["what"].startswith("fill: the grid size in x is 0") and freed["what"].startswith("cudaErrorInvalidVal")
+    assert kernel["kernel"] == "fill" and [each["kind"] for each in kernel["findings"]] == ["out_of_bounds"]
+
+
+@COMPILER
+def test_rows_are_one_copy_and_a_graph_is_one_however_often_it_is_launched(vgpu, tmp_path):
+    status, shown, errors = vgpu("trace", ROWS, options=("--json", "out.json"))
+    assert status == 0 and shown.startswith("0 cudaErrorInvalidPitchValue\n") and "graphs were launched" not in shown
+    assert errors.startswith("CUDARuntimeError: cudaErrorInvalidPitchValue: rows of 20 bytes are more than the pitch")
+    found = [
+        (each["name"], each["tid"] == "stream 1")
+        for each in json.loads((tmp_path / "out.json").read_text())["traceEvents"] if each["pid"] != "host"
+    ]  # fmt: skip
+    assert found == [
+        ("memset 60 bytes", False), ("H2D 60 bytes", True), ("H2D 4 bytes", True),
+        *[("multiply (3 blocks)", True)] * 3, ("D2H 60 bytes", False),
+    ]  # fmt: skip
 
 
 @COMPILER

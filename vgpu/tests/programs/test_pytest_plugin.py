@@ -122,7 +122,7 @@ def test_none(vgpu):
         ("max_sectors_per_reqest=4", "Did you mean sectors_per_request"),
         (
             "kernel='gone', max_barriers=0",
-            "launched no kernel called 'gone' on the virtual GPU. Run pytest with --vgpu",
+            "launched no kernel called 'gone' on the virtual GPU. It launched copy_strided.",
         ),
     ],
 )

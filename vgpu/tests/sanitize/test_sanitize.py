@@ -384,6 +384,19 @@ def test_flags_and_fences_between_blocks_order_them():
         assert sanitize(kernel, 2, 32, args, races_in_global=True).kinds == wanted
 
 
+@pytest.mark.parametrize(("ticket", "fences"), [("atomicAdd(tickets, 1)", True), ("blockIdx.x", False)])
+def test_where_an_atomic_says_that_data_is_ready_a_fence_is_the_fix(ticket, fences):
+    source = f"""extern "C" __global__ void k(int* parts, int* tickets, int* out) {{
+        if (threadIdx.x > 0) return;
+        parts[blockIdx.x] = blockIdx.x + 1;
+        if ({ticket} == gridDim.x - 1)
+            for (int b = 0; b < gridDim.x; ++b) *out += parts[b];
+    }}"""
+    arguments = cp.zeros(2, "int32"), cp.zeros(1, "int32"), cp.zeros(1, "int32")
+    (found,) = sanitize(cp.RawKernel(source, "k"), 2, 32, arguments, races_in_global=True).errors
+    assert ("put __threadfence() before and after it" in found.fix) == fences
+
+
 def test_memory_that_the_sanitizer_lacks_is_reported(monkeypatch):
     def none_left(*_: int):
         raise OSError(12, "Cannot allocate memory")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vgpu.faults.access import KEEP
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -26,7 +28,7 @@ _KINDS = (
     Kind("bad_free", "invalid free", "free each allocation once, by exactly the pointer that malloc or new returned."),
     Kind("heap_leak", "memory of the heap that nothing points to any more",
          "free it before the last pointer to it goes, or store the pointer where a later launch finds it."),
-    Kind("use_after_free", "use after free", "keep a reference to the array for as long as kernels use it."),
+    Kind("use_after_free", "use after free", KEEP),
     Kind(
         "race_write_write", "race: two writes",
         "let one thread write, give every thread its own element, or separate the writes with a barrier.",

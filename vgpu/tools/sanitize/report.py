@@ -309,10 +309,15 @@ class Report:
                 "one at the end of a kernel whose other blocks may still use its shared memory."
             )
         if two_blocks:
-            return (
+            fix = (
                 "blocks run in any order: give every block its own elements, use atomics, or split the work in two "
                 "launches."
             )
+            atomics = (place for place in self.lowered.places if place.kind == "atomic" and place.space != "shared")
+            if language not in ("cuda", "numba") or next(atomics, None) is None:
+                return fix
+            call = "cuda.threadfence()" if numba else "__threadfence()"
+            return f"{fix} If an atomic says that another block's data is ready, put {call} before and after it."
         if key == "race_write_write":
             return KINDS[key].fix
         if same_warp:

@@ -259,7 +259,7 @@ def findings(operations: Sequence[Operation]) -> list[str]:
         result.append(
             f"{len(copies)} of the copies in {stream_name(queue)} ({nbytes:,} bytes) were issued asynchronously, "
             "but their host memory is pageable: the host waits for each all the same. Use pinned memory "
-            "(cp.cuda.alloc_pinned_memory, cuda.pinned_array)."
+            "(cp.cuda.alloc_pinned_memory, cuda.pinned_array, cudaMallocHost)."
         )
     for queue, copies in blocking.items():
         what = f"{copies[0].label} of {stream_name(queue)}"

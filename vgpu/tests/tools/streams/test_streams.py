@@ -711,6 +711,19 @@ def test_within_a_profiler_a_gpu_cannot_be_recorded_and_its_schedule_is_modelled
     assert found.kind == "modelled" and [span.label for span in found.spans] == ["add (64 blocks)"]
 
 
+@pytest.mark.parametrize(("begins", "hazards"), [(8, 0), (7, 1)])
+def test_copies_of_columns_that_lie_side_by_side_are_no_hazard(begins, hazards):
+    runtime = cp.cuda.runtime
+    there = runtime.malloc(4 * 16)
+    columns = cp.cuda.alloc_pinned_memory(4 * 8)
+    with streams.record() as timeline:
+        for offset in (0, begins):
+            stream = cp.cuda.Stream(non_blocking=True)
+            runtime.memcpy2DAsync(there + offset, 16, columns.ptr, 8, 8, 4, runtime.memcpyHostToDevice, stream.ptr)
+    runtime.free(there)
+    assert len(timeline.hazards()) == hazards
+
+
 def test_graphs_that_are_launched_once_each_are_told():
     x, stream = device(), cp.cuda.Stream(non_blocking=True)
 
