@@ -125,7 +125,10 @@ class Spent:
             return f"{self.label}: {self.lacking}"
         if self.alone and not self.over:
             return f"{self.label}: does not count, as {self.alone} does most of the work"
-        value, most = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (self.value, self.at_most))
+        value, most = (
+            "too much to count" if math.isinf(n) else f"{n:,.0f}" if n >= 1000 else f"{n:.4g}"
+            for n in (self.value, self.at_most)
+        )
         return f"{self.label}: {value} (at most {most})"
 
 
