@@ -81,8 +81,10 @@ class Outcome:
         if not any(isinstance(argument, Out) for argument in self.case.arguments):  # it returns, and writes nothing
             if isinstance(self.case.expected, Form):
                 return f"returned {self.case.expected.lacks(self.got)}, should be {self.case.expected}"
+            if self.got is None and self.case.plays is not None:
+                return "returned None"
             if (each := self.first_wrong_piece) is not None:
-                return f"piece {each[0]} of what was returned: {each[1].note()}"
+                return f"result[{each[0]}]: {each[1].note()}"
             if not comparable(self.got, self.case.expected):
                 return "returned {}, should be {}".format(*_told_apart(self.got, self.case.expected))
         index = tuple(int(i) for i in np.argwhere(self.wrong)[0])
@@ -241,7 +243,7 @@ def _tried(answer: Any, kernel: Runs | None, case: Case, task: Exercise, watch: 
     if task.asks_for_a_function:
         try:
             got, played = answer(*case.arguments), None
-            if case.plays is not None:
+            if case.plays is not None and got is not None:
                 got, played = case.plays(got)
         except Exception as error:
             return Outcome(case, error=error)

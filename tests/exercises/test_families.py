@@ -150,6 +150,16 @@ ROWS = [
     ("lab01.normalise", ("i / pixels % channels", "i / pixels + channels - 2"), "a thread left its array",
      "it was mean[3]"),
     ("lab01.configure", ("65_535, down", "65_535, down + 7"), "one value is wrong", "The wrong one is result[0][1]."),
+    ("lab04.shares", ("last && t <", "t <"), "several threads store to one element",
+     "thread (0) of block (1) writes `out[0]`"),
+    ("lab03.rotate", ("__shared__ float tile", "if (top + threadIdx.y >= rows) return;\n    __shared__ float tile"),
+     "threads end before a barrier", "guard the work"),
+    ("lab03.pool", ("    cuda.syncthreads()\n    if row < x.shape[0] and column < x.shape[1]:",
+     "    if row < x.shape[0] and column < x.shape[1]:\n        cuda.syncthreads()"),
+     "threads end before a barrier", ""),
+    ("lab15.fooling", "    return None", "a value is None", "haven't written yet"),
+    ("lab16.buckets", "    pass", "nothing is returned", "1 layer: returned None\n"),
+    ("lab02.embed", ("i / each", "i % each"), "a thread left its array", "line 8: int row = token[i % each];"),
     ("lab03.follow", ("float tile", "int tile"), "fractions are lost", "but most should have fractions"),
 ]  # fmt: skip
 

@@ -189,6 +189,14 @@ def _no_array(evidence: Evidence) -> str | None:
     return f"With {shapes[0].case.name}, {shapes[0].error}." if found and len(shapes) == len(found) else None
 
 
+def _of_none(evidence: Evidence) -> str | None:
+    """Python has used a None as something else in every case that is wrong."""
+    found = failing(evidence)
+    if not found or any(not isinstance(o.error, AttributeError | TypeError) for o in found):
+        return None
+    return "" if all("'NoneType'" in str(o.error) for o in found) else None
+
+
 def _some_only(evidence: Evidence) -> str | None:
     found = [o for o in failing(evidence) if o.error is not None]
     if not found:
@@ -269,6 +277,12 @@ FAMILIES = (
         "An index is outside an array. Which threads get that far, and which guard should keep them out?",
     ),
     Family("the result has the wrong form", _no_array, "The type and the shape of the result are part of the task."),
+    Family(
+        "a value is None",
+        _of_none,
+        "A value is None where something else is expected. A function that ends without a `return` gives None, and so "
+        "does one that you haven't written yet.",
+    ),
     Family("it stops with an error", _some_only, "It stops with an exception."),
     Family(
         "nothing is returned",

@@ -97,15 +97,6 @@ def _rounds(evidence: Evidence) -> str | None:
     return f"With {o.case.name}, the first {n:,} elements are written, {each} for each of {threads(o):,} threads."
 
 
-def _ended_early(evidence: Evidence) -> str | None:
-    """Some thread ended before a barrier that others waited at, in a case with elements that were never written."""
-    for o in _partly(evidence):
-        for hint in o.seen.findings if o.seen is not None else ():
-            if hint.kind == "barrier_ended":
-                return f"With {o.case.name}, the barrier is on line {hint.line}."
-    return None
-
-
 def _end_words(o: Outcome) -> str:
     flat = left(o).ravel()
     return f"With {o.case.name}, the last {int(flat.sum()):,} of {flat.size:,} elements are left out."
@@ -242,13 +233,6 @@ FAMILIES = (
         _by_formula,
         "What is written is right, but it isn't everything. Is the index too small, is a guard too strict, or is a "
         "loop missing? A thread's index in the grid is blockIdx.x * blockDim.x + threadIdx.x (in Numba: cuda.grid(1)).",
-    ),
-    Family(
-        "threads return before a barrier",
-        _ended_early,
-        "What is written is right, but some threads return before a barrier, so they store nothing after it. A thread "
-        "that has nothing to load may still have something to store. Let every thread reach the barrier, and guard the "
-        "loads and the stores separately.",
     ),
     Family(
         "whole rows are never written",
