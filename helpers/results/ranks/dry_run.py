@@ -12,6 +12,7 @@ from typing import TypeGuard
 import numpy as np
 
 from helpers.results.ranks.recording import MOST
+from vgpu.base.words import plural
 
 
 class NotCarriedOut(ValueError):
@@ -149,4 +150,4 @@ def _waiting(now: list[_Step | None], steps: int) -> str:
     more = f", and {len(words) - 3} more wait" if len(words) > 3 else ""
     ended = [str(rank) for rank, step in enumerate(now) if step is None]
     gone = f" Ended: rank {', '.join(ended)}." if ended else ""
-    return f"after {steps} steps nothing goes on: {'; '.join(words[:3])}{more}.{gone}"
+    return f"after {plural(steps, 'step')}, no rank can go on: {'; '.join(words[:3])}{more}.{gone}"
