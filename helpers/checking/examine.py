@@ -84,7 +84,7 @@ class Outcome:
             if self.got is None and self.case.plays is not None:
                 return "returned None"
             if (each := self.first_wrong_piece) is not None:
-                return f"result[{each[0]}]: {each[1].note()}"
+                return f"result[{each[0]}]: {each[1].note()}" if len(self.pieces) > 1 else each[1].note()
             if not comparable(self.got, self.case.expected):
                 return "returned {}, should be {}".format(*_told_apart(self.got, self.case.expected))
         index = tuple(int(i) for i in np.argwhere(self.wrong)[0])

@@ -91,7 +91,8 @@ def _step(asked: list, rank: int, size: int, elements: int) -> _Step:
             raise NotCarriedOut(f"rank {rank} asks for {str(asked)[:60]}, which is no message")
         other, first, last = part[:3]
         if not 0 <= other < size or other == rank:
-            raise Outside(f"rank {rank} exchanges with rank {other}; the others are of ranks 0 to {size - 1}")
+            ranks = f"the ranks are 0 to {size - 1}" if size > 1 else "there is no other rank"
+            raise Outside(f"rank {rank} exchanges with rank {other}; {ranks}")
         if not 0 <= first <= last <= elements:
             raise Outside(f"rank {rank} asks for elements {first} to {last}, and there are {elements}")
     if send and receive and max(send[1], receive[1]) < min(send[2], receive[2]):

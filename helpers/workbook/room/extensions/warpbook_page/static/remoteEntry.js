@@ -14,7 +14,7 @@
     :is(figure[role="img"]:not(.warpbook-images), div[role="group"][aria-label]) {
       filter: invert(0.9) hue-rotate(180deg);
     }
-    [data-jp-theme-light="true"] [data-mime-type="application/vnd.jupyter.error"] {
+    [data-jp-theme-light="true"] :is([data-mime-type="application/vnd.jupyter.error"], [data-mime-type="application/vnd.jupyter.stderr"]) {
       .ansi-red-fg { color: #a61b16; }
       .ansi-green-fg { color: #00602f; }
       .ansi-yellow-fg { color: #6f5200; }
