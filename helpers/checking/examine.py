@@ -81,8 +81,10 @@ class Outcome:
         if not any(isinstance(argument, Out) for argument in self.case.arguments):  # it returns, and writes nothing
             if isinstance(self.case.expected, Form):
                 return f"returned {self.case.expected.lacks(self.got)}, should be {self.case.expected}"
+            if self.got is None and self.case.plays is not None:
+                return "returned None"
             if (each := self.first_wrong_piece) is not None:
-                return f"piece {each[0]} of what was returned: {each[1].note()}"
+                return f"result[{each[0]}]: {each[1].note()}" if len(self.pieces) > 1 else each[1].note()
             if not comparable(self.got, self.case.expected):
                 return "returned {}, should be {}".format(*_told_apart(self.got, self.case.expected))
         index = tuple(int(i) for i in np.argwhere(self.wrong)[0])
@@ -125,7 +127,10 @@ class Spent:
             return f"{self.label}: {self.lacking}"
         if self.alone and not self.over:
             return f"{self.label}: does not count, as {self.alone} does most of the work"
-        value, most = (f"{n:,.0f}" if n >= 1000 else f"{n:.4g}" for n in (self.value, self.at_most))
+        value, most = (
+            "too much to count" if math.isinf(n) else f"{n:,.0f}" if n >= 1000 else f"{n:.4g}"
+            for n in (self.value, self.at_most)
+        )
         return f"{self.label}: {value} (at most {most})"
 
 
@@ -238,7 +243,7 @@ def _tried(answer: Any, kernel: Runs | None, case: Case, task: Exercise, watch: 
     if task.asks_for_a_function:
         try:
             got, played = answer(*case.arguments), None
-            if case.plays is not None:
+            if case.plays is not None and got is not None:
                 got, played = case.plays(got)
         except Exception as error:
             return Outcome(case, error=error)

@@ -169,13 +169,14 @@ class Mistake:
     """A misconception: its name, the words that help, and the ways to make it, by which it is recognised.
 
     An answer that does what one of these ways does made this mistake (`helpers.checking.fingerprint`). `seen`: facts
-    of the very answer, which are told of public cases.
+    of the very answer, which are told of public cases. `finding`: the one of the sanitizer's that they are about.
     """
 
     name: str
     teach: str
     ways: tuple[Way, ...] = ()
     seen: str = ""
+    finding: Any = None
 
 
 @dataclass(frozen=True, eq=False)

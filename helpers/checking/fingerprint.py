@@ -112,6 +112,11 @@ def kept(task: Exercise) -> dict[str, list[dict]]:
     return _read(book_folder(book) / KEPT).get(name, {})
 
 
+def forget() -> None:
+    """Read the kept fingerprints again the next time."""
+    _read.cache_clear()
+
+
 @cache
 def _read(path: Path) -> dict:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

@@ -49,7 +49,8 @@ class Portable(Record, frozen=True, dict=True):
     """A kernel with all that a launch needs beside its arguments.
 
     `types`: the types of a Numba kernel's arguments, such as "float32[1C]" or "int64"; empty for CUDA C, which is
-    told from `source`. `variables`: what the `__constant__` and `__device__` variables hold that the host has set.
+    told from `source`. `names`: those of a Numba kernel's arguments, where they are plain ASCII. `variables`: what the
+    `__constant__` and `__device__` variables hold that the host has set.
     `max_registers`: the limit that its author set, or None. `dynamic_shared_bytes`: the most that the author asked for,
     or None.
     """
@@ -61,6 +62,7 @@ class Portable(Record, frozen=True, dict=True):
     source: Annotated[str, Meta(max_length=MOST_SOURCE)]
     first_line: _Whole
     types: Annotated[list[_Type], Meta(max_length=64)] = field(default_factory=list)
+    names: Annotated[list[_Name], Meta(max_length=64)] = field(default_factory=list)
     cooperative: bool = False
     max_registers: _Whole | None = None
     dynamic_shared_bytes: _Whole | None = None
@@ -150,7 +152,7 @@ def packed(kernel: Any, args: Sequence, grid: object = None, block: object = Non
         )
     prepared = kernel.prepare(tuple(args), grid=grid, block=block)
     loaded = prepared.kernel
-    types = kernel.argument_types(args) if loaded.language == "numba" else ()
+    types, names = (kernel.argument_types(args), kernel.argument_names) if loaded.language == "numba" else ((), ())
     taken = re.search(rf"(?<![\w$]){re.escape(loaded.name)}(?![\w$])", loaded.ptx)
     entry = (
         loaded.name if loaded.name.isidentifier() and not taken else loaded.entry
@@ -166,6 +168,7 @@ def packed(kernel: Any, args: Sequence, grid: object = None, block: object = Non
         "\n".join(loaded.source),
         loaded.first_line,
         list(map(_spelled, types)),
+        list(names) if all(name.isascii() for name in names) else [],
         prepared.cooperative,
         loaded.max_registers,
         getattr(kernel, "_dynamic_limit", None),
@@ -205,8 +208,9 @@ def _numba_parameters(kernel: Portable, args: Sequence) -> _LaidOut:
     if len(args) != len(kernel.types):
         raise ArgumentError(f"`{kernel.name}` takes {len(kernel.types)} arguments, {len(args)} given.")
     packer = Packer()
-    for at, (spelled, value) in enumerate(zip(kernel.types, map(present, args), strict=True)):
-        expected, name = _numba_type(spelled), f"argument {at}"
+    names = kernel.names if len(kernel.names) == len(args) else [f"argument {at}" for at in range(len(args))]
+    for name, spelled, value in zip(names, kernel.types, map(present, args), strict=True):
+        expected = _numba_type(spelled)
         if wrong := mismatch(expected, type_of(value, name, kernel.name)):
             raise ArgumentError(f"`{kernel.name}`: {name} {wrong}. The exercise gives it as it is.")
         packer.add(expected, value, name)

@@ -126,6 +126,8 @@ def _phrase(seen: Evidence) -> str:
 
 
 def _number(value: float) -> str:
+    if math.isinf(value):
+        return "does not count, as it is too large, or as one block or warp does most of the work"
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 

@@ -63,6 +63,7 @@ def renew(key: str) -> None:
             table[each.partition(".")[2]] = computed(task) if key in (book, each) else fingerprint.kept(task)
     path = book_folder(book) / fingerprint.KEPT
     path.write_text(as_text(table), encoding="utf-8")
+    fingerprint.forget()  # what is renewed next keeps these
     print(f"{key}: {path}")
 
 

@@ -31,15 +31,16 @@ def message(evidence: Evidence, mistake: Mistake | None) -> str:
     said = [" ".join(filter(None, (mistake.teach, mistake.seen)))] if mistake else []
     general = mistake not in task.mistakes  # an exercise's own words know better what fixes it
     bad = evidence.first_wrong
-    if bad is not None and bad.error is not None:
-        named = "" if isinstance(bad.error, VirtualGPUError) else f"{type(bad.error).__name__}: "
-        said.append(f"With {bad.case.name}: {named}{_without_guess(bad.error)}")
+    stopped = next((each for each in evidence.outcomes if each.error is not None), None)
+    if stopped is not None and stopped.error is not None:
+        named = "" if isinstance(stopped.error, VirtualGPUError) else f"{type(stopped.error).__name__}: "
+        said.append(f"With {stopped.case.name}: {named}{_without_guess(stopped.error)}")
     elif bad is not None and isinstance(bad.got, np.ndarray) and evidence.exercise.thread_of:
         index = tuple(int(i) for i in np.argwhere(bad.wrong)[0])
         block, thread = evidence.exercise.thread_of(index, bad.case)
         said.append(f"That element is the work of thread {_triple(thread)} of block {_triple(block)}.")
     if evidence.findings and not (bad is not None and bad.error is not None):
-        first = evidence.findings[0]
+        first = (mistake.finding if mistake else None) or evidence.findings[0]
         said.append(f"{first.what}" + (f"\nline {first.line}: {first.source.strip()}" if first.line else ""))
         told = first.kind.startswith("race") and first.space == "shared"
         if general and not told:  # families tell it of the whole block, a finding of the two threads that it saw

@@ -381,12 +381,18 @@ def show(figure: Figure | View | Sequence[View], alt: str | None = None) -> Show
     return _shown(figure, alt)
 
 
+def _of_images(figure: Figure) -> bool:
+    """Whether it shows grey images in all of its axes."""
+    shown = [[image.get_cmap().name for image in axes.images] for axes in figure.axes]
+    return bool(shown) and all(names and set(names) <= {"gray", "grey"} for names in shown)
+
+
 def _shown(view: Figure | View, alt: str | None = None) -> Shown | ShownMarkup:
     if isinstance(view, Markup):
         return ShownMarkup(finding(alt or view.finding), view.body, view.width)
     if isinstance(view, Drawing):
         return Shown(finding(alt or view.finding), _bounded(view.svg), view.width, view.tracks)
-    picture = view if isinstance(view, Picture) else Picture(view, "")
+    picture = view if isinstance(view, Picture) else Picture(view, "", of_images=_of_images(view))
     words = finding(alt or picture.finding)
     width = round(picture.figure.get_figwidth() * PIXELS_PER_INCH)
     alone = max(width, min(round(width * GROWN), WIDEST))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.workbook.made import code, text, written
@@ -108,3 +110,33 @@ def test_lines_are_as_long_as_in_a_book_and_pictures_follow_the_theme(lab, tmp_p
     turned, images = filters(dark=True)
     assert turned.startswith("invert(") and images == "none"
     assert filters(dark=False) == ["none", "none"]
+
+
+def test_the_colours_of_a_traceback_stand_out_from_its_light_ground(lab, tmp_path):
+    folder = tmp_path / "book"
+    folder.mkdir()
+    written(folder, code('seen = {"a": 1}\nassert seen["a"] == 2, "no"'), name="a.ipynb")
+    page = lab(folder)
+    page.open("a.ipynb")
+    page.run_all()
+    page.dark(False)
+    ground, *words = page.wait(
+        "the traceback",
+        lambda: page.script(
+            "const error = document.querySelector('[data-mime-type=\"application/vnd.jupyter.stderr\"]');"
+            "return error && [getComputedStyle(error).backgroundColor,"
+            "...[...error.querySelectorAll('[class*=ansi-]')].map(e => getComputedStyle(e).color)]"
+        ),
+    )
+    assert len(set(words)) > 2
+    assert [word for word in words if contrast(ground, word) < 3] == [], ground
+
+
+def contrast(one: str, other: str) -> float:
+    """Of two opaque colours, as WCAG defines it."""
+    lights = []
+    for colour in (one, other):
+        parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        lights.append(0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+    return max(lights) / min(lights)

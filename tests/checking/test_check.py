@@ -352,7 +352,7 @@ def test_a_fault_in_a_watched_launch_is_the_answers_error():
 def test_a_wrong_result_that_nothing_explains_is_shown_to_the_sanitizer():
     unasked = dataclasses.replace(RACY, sanitize=False)
     racy = check(shift("if (threadIdx.x > 0) s[threadIdx.x / 2] = threadIdx.x;"), unasked)
-    assert not racy.passed and racy.mistake == "lanes of one store want different values in one element"
+    assert not racy.passed and racy.mistake == "different values are stored to one element"
     assert racy.findings and "✗ sanitizer: race" in repr(racy)
     wrong = check(shift("s[threadIdx.x] = 7; __syncthreads();"), unasked)
     assert (wrong.passed, wrong.mistake, wrong.findings) == (False, "the same everywhere", None)

@@ -111,7 +111,7 @@ def test_what_is_seen_of_evidence_is_what_is_seen_of_the_answer(body):
     ("which", "right", "cheap", "mistake"),
     [
         ("right", True, True, None),
-        ("copies", False, False, "an input as it lies"),
+        ("copies", False, False, "an unchanged input"),
         ("no guard", False, False, "a thread without an element goes on"),
         ("spread", True, False, "right, but over budget"),
         ("public sizes only", False, False, judge.PUBLIC_ONLY),
@@ -227,8 +227,8 @@ def test_a_probe_has_numbers_and_no_verdict():
 
 def test_a_probe_of_a_wrong_answer_has_no_cost(capsys):
     seen = probe(kernel(ANSWERS["copies"]), "lab99.double", SECTORS)
-    assert (seen.wrong, seen.value, seen.says) == (3, None, "an input as it lies")
-    assert "right in 0 of 3 cases (an input as it lies)" in capsys.readouterr().out
+    assert (seen.wrong, seen.value, seen.says) == (3, None, "an unchanged input")
+    assert "right in 0 of 3 cases (an unchanged input)" in capsys.readouterr().out
 
 
 def test_a_seed_takes_the_place_of_public_cases():

@@ -86,8 +86,8 @@ def test_the_sanitizer_names_the_same_lines():
     assert its.errors
 
 
-def test_a_fault_names_the_line_of_its_author():
-    with pytest.raises(OutOfBounds, match=r"y\[i\] = a \* x\[i\]"):
+def test_a_fault_names_the_line_of_its_author_and_the_array():
+    with pytest.raises(OutOfBounds, match=r"at `x\[100\]`.*\n.*y\[i\] = a \* x\[i\]"):
         taken_elsewhere(unguarded, arguments())((4,), (32,), arguments())
 
 

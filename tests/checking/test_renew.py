@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from helpers.checking import fingerprint, renew
 from helpers.checking.exercise import exercise
 from helpers.checking.renew import computed
 from helpers.checking.solutions import NoWay
@@ -28,3 +29,19 @@ def test_a_way_of_no_use_is_named(way, said):
     else:
         with pytest.raises(NoWay, match=said):
             computed(only)
+
+
+def test_one_exercise_after_another_of_a_book_is_kept(tmp_path, monkeypatch):
+    """What is renewed second would else be written beside the first as it was before."""
+    for module in (renew, fingerprint):
+        monkeypatch.setattr(module, "book_folder", lambda book: tmp_path)
+    monkeypatch.setattr(renew, "pass_all", lambda task: None)
+    monkeypatch.setattr(renew, "computed", lambda task: {"new": [{"cases": [task.key]}]})
+    (tmp_path / fingerprint.KEPT).write_text("{}", encoding="utf-8")
+    fingerprint.forget()
+    try:
+        renew.main(["lab15.fooling", "lab15.judging"])
+        assert fingerprint.kept(exercise("lab15.fooling"))["new"]
+        assert fingerprint.kept(exercise("lab15.judging"))["new"]
+    finally:
+        fingerprint.forget()

@@ -86,7 +86,7 @@ def test_a_form_of_fractions_is_finite_everywhere():
 
 def test_one_of_several_arrays_is_named_by_its_number_and_compared_element_by_element():
     report = check(lambda x: (x, x + np.array([0, 0, 1])), row((X, X)))
-    assert report.cases[0][2] == "piece 1 of what was returned: 1 of 3 wrong; element (0, 2) is 5, should be 4"
+    assert report.cases[0][2] == "result[1]: 1 of 3 wrong; element (0, 2) is 5, should be 4"
 
 
 def test_a_mistake_in_an_array_is_known_by_it_however_it_is_rounded():

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from matplotlib.figure import Figure
 
 from helpers.pictures import figures
 from helpers.pictures.plots.ink import Ink
@@ -78,6 +79,14 @@ def test_images_of_data_are_marked_so_that_a_dark_theme_leaves_them_alone():
     for page in (figures.show(picture).html(), figures.show(picture).html(inline=True)):
         assert page.startswith(f'<figure class="{figures.OF_IMAGES}" role="img"')
     assert figures.OF_IMAGES not in figures.show(line(), FINDING).html()
+
+
+@pytest.mark.parametrize(("colours", "kept"), [("gray", True), ("Blues", False)])
+def test_grey_images_are_images_of_data(colours, kept):
+    figure = Figure()
+    for axes in figure.subplots(1, 2):
+        axes.imshow([[0, 1]], cmap=colours)
+    assert (figures.OF_IMAGES in figures.show(figure, FINDING).html()) is kept
 
 
 def test_small_words_in_a_drawing_are_refused_and_long_ones_narrowed():

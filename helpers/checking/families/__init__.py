@@ -36,5 +36,6 @@ def told(evidence: Evidence) -> Mistake | None:
     with np.errstate(all="ignore"):  # of results that are infinite, right or wrong, families compute NaN
         for family in FAMILIES:
             if (fact := family.look(seen)) is not None:
-                return Mistake(family.name, family.teach, seen=fact if seen is shown else "")
+                about = getattr(fact, "finding", None)
+                return Mistake(family.name, family.teach, seen=fact if seen is shown else "", finding=about)
     return None

@@ -8,7 +8,7 @@ from helpers.checking.families.family import Family
 
 def _alone(evidence: Evidence) -> str | None:
     found = [spent.alone for spent in evidence.budgets if spent.alone]
-    return f"Here it is {found[0]}." if found else None
+    return f"In this launch that is {found[0]}." if found else None
 
 
 def _over(evidence: Evidence) -> str | None:
@@ -17,7 +17,7 @@ def _over(evidence: Evidence) -> str | None:
 
 FAMILIES = (
     Family(
-        "few do the work of all",
+        "one block or warp does most of the work",
         _alone,
         "Right, but one block or warp makes more than half of all requests to memory, while the others have little to "
         "do. A launch takes as long as its busiest part. Give each thread of the grid its share, by blockIdx and "

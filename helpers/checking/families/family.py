@@ -16,6 +16,17 @@ UNRECOGNISED = "This isn't a mistake we recognise."
 """What is said of an answer that no family and no mistake of the exercise has words for."""
 
 
+class Fact(str):
+    """What was verified, in words, and the sanitizer's finding that it is about."""
+
+    def __new__(cls, words: str, finding: object) -> Fact:
+        fact = super().__new__(cls, words)
+        fact.finding = finding
+        return fact
+
+    finding: object
+
+
 @dataclass(frozen=True)
 class Family:
     """A mistake that any exercise may meet: `look` gives None, or what it has verified, in words ("" for nothing more).
@@ -69,7 +80,7 @@ def as_matrices(cases: list[Outcome]) -> Iterator[tuple[str, list[tuple[int, ...
         if not all(isinstance(w, int | np.integer) and w > 0 and n % w == 0 for n, w in sizes):
             continue
         if any(1 < w < n for n, w in sizes):
-            yield f", in rows of as many elements as argument {at + 1} says", [(n // int(w), int(w)) for n, w in sizes]
+            yield f", where argument {at + 1} is the length of a row", [(n // int(w), int(w)) for n, w in sizes]
 
 
 def only_left(cases: list[Outcome]) -> bool:
@@ -87,6 +98,11 @@ def element(index: np.ndarray | tuple[int, ...]) -> str:
     """An element's index as one reads it: 5, or (2, 3)."""
     index = tuple(int(i) for i in np.atleast_1d(index))
     return str(index[0]) if len(index) == 1 else str(index)
+
+
+def numbers(noun: str, at: np.ndarray) -> str:
+    """The first few of some rows or columns: "row 3", or "rows 1, 3, 5, 7, …"."""
+    return f"{noun}{'s' * (at.size > 1)} {', '.join(map(str, at[:4]))}{', …' * (at.size > 4)}"
 
 
 def number(value: float | np.integer | np.floating) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helpers.checking.examine import Evidence
-from helpers.checking.families.family import Family, Look
+from helpers.checking.families.family import Fact, Family, Look
 from helpers.checking.stream_work import Unordered
 from vgpu.tools.sanitize.findings import Finding
 
@@ -22,14 +22,14 @@ def _found(*kinds: str, space: str = "") -> Look:
     return look
 
 
-def _where(evidence: Evidence, finding: Finding | Unordered) -> str:
+def _where(evidence: Evidence, finding: Finding | Unordered) -> Fact:
     """Which array, and which two threads and lines."""
     lines = [n for n in (finding.line, finding.other_line) if n is not None]
-    parts = [f"It is about `{finding.array}`" if isinstance(finding, Finding) and finding.array else "It was seen"]
+    parts = [f"The array is `{finding.array}`," if isinstance(finding, Finding) and finding.array else "It was found"]
     if lines:
         parts.append(f"on line {lines[0]}" if len(set(lines)) == 1 else f"on lines {min(lines)} and {max(lines)}")
     assert evidence.watched is not None  # the case in which the findings were seen
-    return " ".join([*parts, f"with {evidence.watched.name}."])
+    return Fact(" ".join([*parts, f"with {evidence.watched.name}."]), finding)
 
 
 def _in_one_line(kind: str, space: str = "") -> Look:
@@ -52,7 +52,8 @@ def _with_ended(look: Look) -> Look:
         ended = next((hint for hint in evidence.hints if hint.kind == "barrier_ended"), None)
         if ended is None or (found := look(evidence)) is None:
             return None
-        return f"{found} The barrier is on line {ended.line}." if ended.line else found
+        words = f"{found} The barrier is on line {ended.line}." if ended.line else found
+        return Fact(words, getattr(found, "finding", None))
 
     return both
 
@@ -92,33 +93,34 @@ UNDEFINED = (
     Family(
         "a mask without the lane itself",
         _found("mask_self"),
-        "A mask names the lanes that come to a shuffle, vote or barrier, and each that comes has to be among them.",
+        "A mask names the lanes that take part in a shuffle, vote or barrier. Each lane that executes the instruction "
+        "has to be among them.",
     ),
     Family(
-        "lanes that a mask names do not come",
+        "lanes that the mask names do not take part",
         _found("mask_absent", "mask_ended", "shuffle_absent"),
-        "All lanes that a mask names must come to the shuffle, vote or barrier, and what those would send that do not, "
-        "is undefined. Put no branch around it, and end none before it: lanes without an element come along with a "
-        "value that changes nothing.",
+        "All lanes that the mask names must execute the shuffle, vote or barrier. What is read from a lane that "
+        "doesn't is undefined. Put no branch around the instruction, and let no lane return before it: lanes without "
+        "an element take part with a value that changes nothing.",
     ),
     Family(
         SEVERAL_STORE,
         _in_one_line("race_write_write", "shared"),
-        "Several threads store to one element of shared memory by the same line. Give every thread an element of its "
-        "own, or let one of them store for all.",
+        "Several threads store to one element of shared memory on the same line. Give every thread its own element, or "
+        "let one thread store for all.",
     ),
     Family(
-        "threads left before they had helped to fill the tile",
+        "threads return before they have filled their part of the tile",
         _with_ended(_found("uninitialised", space="shared")),
-        "Shared memory is read that nobody wrote, and threads of the block had ended before a barrier. One without an "
-        "element of its own still has its part to fill: let it come to the barriers, and skip only the store at the "
-        "end.",
+        "Shared memory is read that no thread has written, and threads of the block had returned before a barrier. A "
+        "thread without an element of the result still has its part of the tile to fill: let it reach the barriers, "
+        "and skip only its store at the end.",
     ),
     Family(
-        "shared memory that nobody wrote is read",
+        "uninitialised shared memory is read",
         _found("uninitialised", space="shared"),
-        "What is in shared memory before a thread of the block writes it, is anything. Who fills each place that is "
-        "read, also one for which there is no element?",
+        "Shared memory holds arbitrary values until a thread of the block writes it. Which thread writes each element "
+        "that is read? Elements of a tile that lie outside the input have to be written, too.",
     ),
 )
 """What makes values anything, so that an index or a barrier that is wrong behind it may be its consequence."""
@@ -132,89 +134,98 @@ FAMILIES = (
     Family(
         "threads end before a barrier",
         _found("barrier_ended"),
-        "Some threads have ended while others of their block wait at a barrier, and CUDA promises nothing then. All "
-        "stay until the last barrier: guard the work, not the barrier.",
+        "Some threads have returned while others of their block wait at a barrier, and CUDA doesn't define what "
+        "happens then. All threads stay until the last barrier: guard the work, not the barrier.",
     ),
     Family(
-        "out of shared memory",
+        "an index outside shared memory",
         _found("overrun", space="shared"),
-        "An index leads out of a shared array, into what lies behind it. How many elements does it need?",
+        "An index is outside a shared array, and reaches what is stored next to it. How many elements does the array "
+        "need?",
     ),
     Family(
         "a barrier that not every thread reaches",
         _with_ended(_found("race_read_write", "race_write_write", space="shared")),
-        "A barrier that is to order two accesses was passed by some threads of the block while others ended without "
-        "coming to it. Guard the load and the store, never the barrier.",
+        "Some threads of the block returned without reaching the barrier that has to order two accesses. Guard the "
+        "load and the store, never the barrier.",
     ),
     Family(
         "several threads fill one element",
         _written_twice,
-        "Two threads write one element of shared memory, no barrier orders them, and nobody reads it in between. Is it "
-        "the index with which they fill it? Each element has one thread.",
+        "Two threads write one element of shared memory, and no barrier orders the two. Is the index that they write "
+        "to wrong? Each element should be written by one thread.",
     ),
     Family(
-        "memory is read that nobody wrote",
+        "uninitialised memory is read",
         _found("uninitialised"),
-        "What is in it is anything. += reads what was there, and so does an atomic.",
+        "Memory that no thread has written holds arbitrary values. += reads the old value, and so does an atomic.",
     ),
     Family(
         "an atomic beside a plain access",
         _found("race_atomic", space="shared"),
-        "Some threads update an element of shared memory with an atomic, and another one reads or writes it without: "
-        "an atomic orders nothing but atomics. Setting, changing and reading are steps, and the whole block meets at a "
-        "barrier between them.",
+        "Some threads update an element of shared memory with an atomic, and another thread reads or writes it without "
+        "one. An atomic orders nothing but other atomics. Setting, updating and reading are separate steps: put a "
+        "barrier of the whole block between them.",
     ),
     Family(
         "an atomic beside a plain access",
         _unlike,
-        "An element that some threads update with an atomic is read or written by others without: make all accesses "
-        "atomic, or put a barrier between.",
+        "Some threads update an element with an atomic, and others read or write it without one. Make all accesses "
+        "atomic, or put a barrier between them.",
     ),
     Family(
-        "read and written by the same line",
+        "read and written on the same line",
         _in_one_line("race_read_write", "shared"),
-        "In one line a thread reads an element of shared memory and another one writes it, and nothing orders the two. "
-        "If several threads are to change the element, reading, changing and writing back are three steps, which an "
-        "atomic does in one piece. If each changes its own, and reads a neighbour's, a barrier stands between.",
+        "On one line, a thread reads an element of shared memory and another thread writes it, and nothing orders the "
+        "two. If several threads update the element, use an atomic, which reads, changes and writes back in one step. "
+        "If each thread updates its own element and reads a neighbour's, put a barrier between the read and the write.",
     ),
     Family(
-        "lanes of one store want different values in one element",
+        "different values are stored to one element",
         _found("race_lanes"),
-        "Several threads store to the same element at once, each its own value, and one of them stays. Give every "
-        "thread its own element, or combine the values first.",
+        "Several threads store different values to the same element at once, and only one of the values remains. Give "
+        "every thread its own element, or combine the values first.",
     ),
     Family(
         "warps race in shared memory",
         _between_warps,
-        "Those that race are threads of different warps: one reads, or writes, what the other writes. __syncwarp "
-        "orders 32 lanes; a barrier of the block, __syncthreads or cuda.syncthreads, orders all.",
+        "The threads that race are in different warps: one of them reads or writes what the other writes. __syncwarp "
+        "orders the 32 lanes of a warp. A barrier of the block, __syncthreads or cuda.syncthreads, orders all threads "
+        "of the block.",
     ),
     Family(
         "read and overwritten with no barrier between",
         _overwritten,
-        "A thread reads an element that another writes, in either order: it may be read too early, before it is "
-        "written, or be overwritten too early, while others still read. Between the two stands a barrier, and in a "
-        "loop one for each order.",
+        "One thread reads an element that another thread writes, and nothing orders the two. The read may come too "
+        "early, before the element is written, or too late, when it has been overwritten. Put a barrier between the "
+        "write and the read. In a loop it takes a second one, between the read and the next write.",
     ),
     Family(
         "a race in shared memory",
         _found(*RACES, space="shared"),
-        "Two threads use one element of shared memory, one of them writes it, and no barrier of the block stands "
-        "between, __syncthreads or cuda.syncthreads. In a loop another one may be missing before the next iteration.",
+        "Two threads use one element of shared memory, one of them writes it, and there is no barrier of the block "
+        "between the two accesses (__syncthreads or cuda.syncthreads). In a loop, a second barrier may be missing "
+        "before the next iteration.",
     ),
     Family(
         SEVERAL_STORE,
         _in_one_line("race_write_write"),
-        "Several threads store to one element by the same line. Give every thread an element of its own, let one of "
-        "them store for all, or add with an atomic.",
+        "Several threads store to one element on the same line. Give every thread its own element, let one thread "
+        "store for all, or add with an atomic.",
     ),
     Family(
         "a race",
         _found(*RACES),
-        "Two threads use one element, one of them writes it, and nothing says who comes first.",
+        "Two threads use one element, one of them writes it, and nothing orders the two accesses.",
     ),
-    Family("a mask names the wrong lanes", _found(*MASKS), "A mask names just the lanes that come to the instruction."),
     Family(
-        "nothing orders two operations", _found(space="streams"), "Both touch the same memory, and either may be first."
+        "a mask names the wrong lanes",
+        _found(*MASKS),
+        "A mask has to name exactly the lanes that execute the instruction.",
+    ),
+    Family(
+        "nothing orders two operations",
+        _found(space="streams"),
+        "Both operations use the same memory, and either may run first.",
     ),
 )

@@ -47,7 +47,7 @@ def of_written(evidence: Evidence, cases: list[Outcome]) -> str | None:
     for width, (words, formula) in product(WIDTHS, INDICES.items()):
         if all(_agree(o, _covered(o, 0, width, formula, o.wrong.size)) for o in seen):
             found = words.format(x="x")
-            return found if width == 1 else f"{width} * ({found}) and the {width - 1} behind it"
+            return found if width == 1 else f"{width} * ({found}) and the {width - 1} after it"
     for told, shapes in as_matrices(seen):
         for words, formula in INDICES.items():
             if all(
@@ -71,7 +71,7 @@ def first_block(evidence: Evidence, cases: list[Outcome]) -> str | None:
         if all(_agree(o, _covered(o, 0, width, own, o.wrong.size)) for o in cases):
             o = cases[0]
             count = min(o.wrong.size, width * o.case.block[0])
-            return f"With {o.case.name} the first {count:,} elements are right, and no other is written."
+            return f"With {o.case.name}, the first {count:,} elements are right, and no others are written."
     return None
 
 

@@ -65,7 +65,7 @@ def _form(evidence: Evidence) -> str | None:
     if not calls or not all(isinstance(wanted, Form) for _, wanted, _ in calls):
         return None
     got, wanted, name = calls[0]
-    return f"With {name} it is {wanted.lacks(got)}, and should be {wanted}."
+    return f"With {name}, it is {wanted.lacks(got)} and should be {wanted}."
 
 
 def _shape(evidence: Evidence) -> str | None:
@@ -73,7 +73,7 @@ def _shape(evidence: Evidence) -> str | None:
     if not calls or any(not _two_arrays(got, wanted) or got.shape == wanted.shape for got, wanted, _ in calls):
         return None
     got, wanted, name = calls[0]
-    return f"With {name} it is of shape {got.shape}, and should be of shape {wanted.shape}."
+    return f"With {name}, it has the shape {got.shape} and should have {wanted.shape}."
 
 
 def _two_arrays(got: object, wanted: object) -> bool:
@@ -85,7 +85,7 @@ def _type(evidence: Evidence) -> str | None:
     if not calls or any(_sort(got) == _sort(wanted) for got, wanted, _ in calls):
         return None
     got, wanted, name = calls[0]
-    return f"With {name} it is of type {type(got).__name__}, and should be {_article(wanted)}."
+    return f"With {name}, it is of type {type(got).__name__} and should be {_article(wanted)}."
 
 
 def _sort(value: object) -> str:
@@ -114,7 +114,7 @@ def _length(evidence: Evidence) -> str | None:
     if not calls or any(len(got) == len(wanted) for got, wanted, _ in calls):
         return None
     got, wanted, name = calls[0]
-    return f"With {name} it has {len(got)} pieces, and should have {len(wanted)}."
+    return f"With {name}, there are {len(got)} and should be {len(wanted)}."
 
 
 def _other_order(evidence: Evidence) -> str | None:
@@ -130,8 +130,8 @@ def _one_piece(evidence: Evidence) -> str | None:
     if not calls or len(calls) < len(_calls(evidence)):
         return None
     places = [place for got, wanted, _ in calls for place in _differences(got, wanted)]
-    common = [f"number {each[0]}" for each in takewhile(lambda each: len(set(each)) == 1, zip(*places, strict=False))]
-    return f"It is {' of '.join(reversed(common))}, counted from 0." if common else None
+    common = [f"[{each[0]}]" for each in takewhile(lambda each: len(set(each)) == 1, zip(*places, strict=False))]
+    return f"The wrong one is result{''.join(common)}." if common else None
 
 
 def _differences(got: Any, wanted: Any) -> list[tuple[int, ...]]:
@@ -163,7 +163,7 @@ def _each_piece(test: Callable[[float, float], bool]) -> Look:
             return None
         if not all(a == b or test(a, b) for a, b in pairs):
             return None
-        return f"So are {sum(a != b for a, b in pairs)} pieces of {len(pairs)}; the others are right."
+        return f"These are {sum(a != b for a, b in pairs)} of {len(pairs)}."
 
     return look
 
@@ -173,7 +173,7 @@ def _spelling(evidence: Evidence) -> str | None:
     calls = _calls(evidence)
     if not calls or not all(isinstance(a, str) and isinstance(b, str) and _bare(a) == _bare(b) for a, b, _ in calls):
         return None
-    return f"With {calls[0][2]} it is {calls[0][0]!r}, and should be {calls[0][1]!r}."
+    return f"With {calls[0][2]}, it is {calls[0][0]!r} and should be {calls[0][1]!r}."
 
 
 def _bare(text: str) -> str:
@@ -196,69 +196,71 @@ def _seen(evidence: Evidence) -> str | None:
 
 
 FAMILIES = (
-    Family("another form", _form, "Shape, kind and range of what is returned are part of the question."),
-    Family("another shape", _shape, "The shape of the array to return is part of the question."),
-    Family("another type", _type, "The kind of value that is asked for is part of the question."),
-    Family("another number of pieces", _length, "The number of pieces to return is part of the question."),
-    Family("the pieces are in another order", _other_order, "The right pieces are returned, in another order."),
-    Family("the same for every input", _always, "What is returned does not depend on the input."),
+    Family("the wrong form", _form, "The shape, kind and range of what is returned are part of the task."),
+    Family("the wrong shape", _shape, "The shape of the returned array is part of the task."),
+    Family("the wrong type", _type, "The type of the returned value is part of the task."),
+    Family("the wrong number of values", _length, "The number of returned values is part of the task."),
+    Family("the values are in the wrong order", _other_order, "The right values are returned in the wrong order."),
+    Family("the same for every input", _always, "The returned value doesn't depend on the input."),
     Family(
         "true and false are swapped",
         _is(lambda a, b: isinstance(b, bool) and a == (not b)),
-        "The answer is the other one, in every case that is wrong.",
+        "The answer is the opposite of the right one in every case that is wrong.",
     ),
-    Family("one case alone is wrong", _single, "What has this input that the others have not?"),
+    Family("a single case is wrong", _single, "What is special about this input?"),
     Family(
-        "off by one: too great",
+        "off by one: too large",
         _is(lambda a, b: _near(a, b + 1)),
-        "What is returned is greater by 1 wherever it is wrong.",
+        "The returned value is too large by 1 wherever it is wrong.",
     ),
     Family(
         "off by one: too small",
         _is(lambda a, b: _near(a, b - 1)),
-        "What is returned is less by 1 wherever it is wrong.",
+        "The returned value is too small by 1 wherever it is wrong.",
     ),
-    Family("the sign is turned", _is(lambda a, b: _near(a, -b)), "What is returned has the other sign."),
+    Family("the sign is wrong", _is(lambda a, b: _near(a, -b)), "The returned value has the wrong sign."),
     Family(
         "the reciprocal",
         _is(lambda a, b: a and b and _near(a, 1 / b)),
-        "What is returned is 1 divided by the right value: a quotient is upside down.",
+        "The returned value is 1 divided by the right one: a quotient is inverted.",
     ),
     Family(
         "rounded down",
         _is(lambda a, b: a == np.floor(b)),
-        "What is returned is rounded down to a whole number. By //, int() or round()?",
+        "The returned value is rounded down to a whole number. Do //, int() or round() do that?",
     ),
-    Family("rounded up", _is(lambda a, b: a == np.ceil(b)), "What is returned is rounded up."),
+    Family("rounded up", _is(lambda a, b: a == np.ceil(b)), "The returned value is rounded up."),
     Family(
         "rounded",
         _is(lambda a, b: _near(a, b) or any(a == round(b, n) for n in range(7))),
-        "What is returned has too few digits.",
+        "The returned value has too few digits.",
     ),
     Family(
         "a multiple of the right value",
         _constant(_ratio, "It is {} times what it should be."),
-        "What is returned is off by the same factor in every case that is wrong: is a unit another one?",
+        "The returned value is off by the same factor in every case that is wrong. Is a unit wrong?",
     ),
     Family(
         "off by the same amount",
         _constant(lambda a, b: a - b, "It is {} too much."),
-        "What is returned is off by the same amount in every case that is wrong.",
+        "The returned value is off by the same amount in every case that is wrong.",
     ),
     Family(
-        "off by one: too great",
+        "off by one: too large",
         _each_piece(lambda a, b: _near(a, b + 1)),
-        "Wrong pieces are greater by 1 than they should be.",
+        "The wrong values are too large by 1.",
     ),
     Family(
         "off by one: too small",
         _each_piece(lambda a, b: _near(a, b - 1)),
-        "Wrong pieces are less by 1 than they should be.",
+        "The wrong values are too small by 1.",
     ),
     Family(
-        "rounded down", _each_piece(lambda a, b: a == math.floor(b)), "Wrong pieces are rounded down to whole numbers."
+        "rounded down",
+        _each_piece(lambda a, b: a == math.floor(b)),
+        "The wrong values are rounded down to whole numbers.",
     ),
-    Family("the right words, written otherwise", _spelling, "Capital letters, spaces and marks count, too."),
-    Family("one piece is wrong", _one_piece, "All pieces but one are right."),
+    Family("spelled differently", _spelling, "Capital letters, spaces and punctuation count, too."),
+    Family("one value is wrong", _one_piece, "All returned values but one are right."),
     Family("the value is wrong", _seen, UNRECOGNISED),
 )

@@ -17,6 +17,7 @@ from helpers.checking.families.family import (
     failing,
     left,
     number,
+    numbers,
     threads,
     with_arrays,
 )
@@ -99,7 +100,7 @@ def _by_input(test: Callable[[np.ndarray], np.ndarray], share: float = 0.75) -> 
         found = test(o.case.arguments[at])
         return found if not found.any() or o.wrong[found].mean() >= share else None
 
-    return _where(mask, lambda o: f"The input is argument {_alike(o) + 1}; it is so in every case.")
+    return _where(mask, lambda o: f"The input is argument {_alike(o) + 1}. This holds in every case.")
 
 
 def _lines(axis: int, what: str) -> Look:
@@ -113,9 +114,9 @@ def _lines(axis: int, what: str) -> Look:
             if some and all(mask[mask.any(1)].mean(1).min() >= 0.5 for mask in masks):
                 at = max(some, key=lambda n: masks[n].any(1).sum())
                 wrong, right = np.flatnonzero(masks[at].any(1)), np.flatnonzero(~masks[at].any(1))
-                told_of, lines = ("right alone", right) if right.size < wrong.size else ("wrong", wrong)
-                shown = ", ".join(map(str, lines[:4])) + (", …" if lines.size > 4 else "")
-                return f"With {cases[at].case.name}, {told_of}: {what}{'s' * (lines.size > 1)} {shown}{told}."
+                few = right.size < wrong.size
+                told_of, lines = ("only these are right", right) if few else ("these are wrong", wrong)
+                return f"With {cases[at].case.name}, {told_of}: {numbers(what, lines)}{told}."
         return None
 
     return look
@@ -128,7 +129,7 @@ def _remainder(evidence: Evidence) -> str | None:
         found = {int(n) for o in cases for n in np.flatnonzero(o.wrong) % k}
         (r, *others) = found
         if not others and all(o.wrong[r::k].mean() >= 0.5 for o in cases) and sum(o.wrong.size > k for o in cases) > 1:
-            return f"Wrong are only elements whose index has the remainder {r} by {k}."
+            return f"Only elements whose index is {r} modulo {k} are wrong."
     return None
 
 
@@ -170,8 +171,8 @@ def _first(evidence: Evidence) -> str:
         return ""
     o = cases[0]
     index = tuple(np.argwhere(o.wrong)[0])
-    was = "is as it was before" if left(o)[index] and o.case.out.initial is None else f"is {_shown(o.got[index])}"
-    return f"With {o.case.name} element {element(index)} {was}, and should be {_shown(o.case.out.expected[index])}."
+    was = "still has its old value" if left(o)[index] and o.case.out.initial is None else f"is {_shown(o.got[index])}"
+    return f"With {o.case.name}, element {element(index)} {was} and should be {_shown(o.case.out.expected[index])}."
 
 
 def _shown(value: Any) -> str:
@@ -194,10 +195,10 @@ def _too(which: Callable[[np.ndarray, np.ndarray], np.ndarray], words: str) -> L
     return look
 
 
-WHERE = "What stands elsewhere is right: so the mistake concerns these elements only."
+WHERE = "All other elements are right, so the mistake concerns only these."
 FAMILIES = (
-    Family("only the first element is wrong", _where(_at(0), "It is so in every case."), WHERE),
-    Family("only the last element is wrong", _where(_at(-1), "It is so in every case."), WHERE),
+    Family("only the first element is wrong", _where(_at(0), "This holds in every case."), WHERE),
+    Family("only the last element is wrong", _where(_at(-1), "This holds in every case."), WHERE),
     Family("only the ends are wrong", _where(_at(0, -1), "Wrong are the first and the last element."), WHERE),
     Family(
         "whole rows are wrong", _lines(0, "row"), "The other rows are right. What do the wrong ones have in common?"
@@ -207,32 +208,32 @@ FAMILIES = (
         _lines(1, "column"),
         "The other columns are right. What do the wrong ones have in common?",
     ),
-    Family("wrong at every so many elements", _remainder, "The others are right: what sets these apart?"),
+    Family("wrong at regular intervals", _remainder, "The others are right. What is special about these?"),
     Family("only the edge is wrong", _where(_border, "Wrong are elements of the outermost rows and columns."), WHERE),
     Family(
         "wrong where blocks meet",
         _where(_ends_of_blocks, "Wrong are first or last elements of blocks."),
-        "A block's threads know the elements of their block; those next to it belong to another one.",
+        "A block's threads have the elements of their block. The elements next to them belong to other blocks.",
     ),
     Family("only the last block is wrong", _where(_last_block, "Wrong are elements of the last block."), WHERE),
     Family(
         "only the first block is right",
         _where(_beyond_first_block, "The first block's elements are right in every case."),
-        "What is wrong lies behind the first block's elements: does each index count blockIdx, and has every block "
-        "what it needs?",
+        "Only elements after those of the first block are wrong. Does each index use blockIdx, and does every block "
+        "have what it needs?",
     ),
     Family("wrong where the input is negative", _by_input(lambda a: a < 0), WHERE),
     Family("wrong where the input is zero", _by_input(lambda a: a == 0), WHERE),
     Family(
         "wrong where the input has a fraction",
         _by_input(lambda a: a != np.trunc(a), 0.4),
-        "Whole numbers come out right. Is a float kept in an integer on the way?",
+        "Whole numbers come out right. Is a float stored in an integer on the way?",
     ),
     Family("wrong where the input is positive", _by_input(lambda a: a > 0), WHERE),
     Family(
         "wrong with several blocks",
         _only_in(lambda o: np.prod(o.case.grid) > 1, "Right is every launch of one block, wrong every other."),
-        "Does something count on the work of other blocks, or of one block alone?",
+        "Does something rely on the work of other blocks, or on there being a single block?",
     ),
     Family(
         "wrong where blocks are not full",
@@ -240,22 +241,22 @@ FAMILIES = (
             lambda o: threads(o) != o.case.out.expected.size,
             "Right is every launch with just as many threads as elements, wrong every other.",
         ),
-        "There are threads without an element, or with several: what do these do?",
+        "There are threads without an element, or with several. What do these do?",
     ),
     Family(
         "right up to a size",
         _up_to,
-        "What does a larger case need that a smaller one does not: a second round, warp or block?",
+        "What does a larger case need that a smaller one doesn't: a second iteration, warp or block?",
     ),
     Family(
         "too small wherever it is wrong",
         _too(np.less, "Every wrong element is too small."),
-        "What would make it greater: a part that is left out, a step, another bound?",
+        "Is a part left out, is a step missing, or is a bound wrong?",
     ),
     Family(
-        "too great wherever it is wrong",
-        _too(np.greater, "Every wrong element is too great."),
-        "What would make it less: a part that came twice, something to begin with, another bound?",
+        "too large wherever it is wrong",
+        _too(np.greater, "Every wrong element is too large."),
+        "Is a part added twice, is the initial value wrong, or is a bound?",
     ),
     Family(
         "the result is wrong",

@@ -47,7 +47,7 @@ def _below(evidence: Evidence) -> str | None:
     if not found or any(index >= 0 for _, _, index, _ in found):
         return None
     o, array, index, _ = found[0]
-    return f"The first index that is negative is {array}[{index}], with {o.case.name}."
+    return f"The first negative index is {array}[{index}], with {o.case.name}."
 
 
 def _no_guard(evidence: Evidence) -> str | None:
@@ -60,7 +60,7 @@ def _no_guard(evidence: Evidence) -> str | None:
     o, array, index, _ = stopped[0]
     elements = plural(o.case.out.expected.size, "element")
     return (
-        f"With {o.case.name} the launch has {threads(o):,} threads for {elements}, and one that is too many used "
+        f"With {o.case.name}, the launch has {threads(o):,} threads for {elements}, and a thread without one used "
         f"{array}[{index}]."
     )
 
@@ -127,8 +127,8 @@ def _one_past(evidence: Evidence) -> str | None:
         return None
     o, array, size = exact[0]
     return (
-        f"With {o.case.name} a thread used {array}[{size}], and the last element is {array}[{size - 1}]; that launch "
-        "has no thread too many."
+        f"With {o.case.name}, a thread used {array}[{size}], and the last element is {array}[{size - 1}]. That launch "
+        "has exactly one thread per element."
     )
 
 
@@ -157,7 +157,7 @@ def _from_inside(evidence: Evidence) -> str | None:
     assert stopped is not None  # else `_exists` wouldn't know
     block, thread = (element(at[: len(o.case.block)]) for at in stopped)
     return (
-        f"With {o.case.name} it was thread {thread} of block {block}, whose place in the grid lies within the size. It "
+        f"With {o.case.name}, it was thread {thread} of block {block}, which has an element of its own. It "
         f"used {array}[{index}], and `{array}` has {plural(size, 'element')}."
     )
 
@@ -173,20 +173,28 @@ def _beyond(evidence: Evidence) -> str | None:
         return "" if _stopped(OutOfBounds)(evidence) else None
     o, array, index, size = next((each for each in found if each[2] >= 0), found[0])
     if 0 <= index < size:
-        return f"With {o.case.name} it began at {array}[{index}], and went on across the end of `{array}`."
+        return f"With {o.case.name}, the access starts at {array}[{index}] and goes past the end of `{array}`."
     has = f"`{array}` has {plural(size, 'element')}, from 0 to {size - 1:,}"
-    return f"With {o.case.name} it was {array}[{index}], and {has}."
+    return f"With {o.case.name}, it was {array}[{index}], and {has}."
 
 
 def _nothing_returned(evidence: Evidence) -> str | None:
     found = [o for o in failing(evidence) if o.error is None and o.got is None and o.case.expected is not None]
-    return f"That is so with {found[0].case.name}." if found else None
+    return f"It happens with {found[0].case.name}." if found else None
 
 
 def _no_array(evidence: Evidence) -> str | None:
     found = failing(evidence)
     shapes = [o for o in found if type(o.error) is ValueError and str(o.error).startswith("the result is ")]
-    return f"With {shapes[0].case.name} {shapes[0].error}." if found and len(shapes) == len(found) else None
+    return f"With {shapes[0].case.name}, {shapes[0].error}." if found and len(shapes) == len(found) else None
+
+
+def _of_none(evidence: Evidence) -> str | None:
+    """Python has used a None as something else in every case that is wrong."""
+    found = failing(evidence)
+    if not found or any(not isinstance(o.error, AttributeError | TypeError) for o in found):
+        return None
+    return "" if all("'NoneType'" in str(o.error) for o in found) else None
 
 
 def _some_only(evidence: Evidence) -> str | None:
@@ -194,12 +202,12 @@ def _some_only(evidence: Evidence) -> str | None:
     if not found:
         return None
     words = "every case" if len(found) == len(evidence.outcomes) else f"{len(found)} of {len(evidence.outcomes)} cases"
-    return f"That happens in {words}."
+    return f"It is raised in {words}."
 
 
 def _half_warps(evidence: Evidence) -> str | None:
     found = _stopped(Misaligned)(evidence)
-    return f"It began between two with {found[0].case.name}." if found else None
+    return f"It happens with {found[0].case.name}." if found else None
 
 
 def _blocks_wait(evidence: Evidence) -> bool:
@@ -208,12 +216,12 @@ def _blocks_wait(evidence: Evidence) -> bool:
 
 FAMILIES = (
     Family("it does not compile", _any(CompileError), "The compiler stopped before any thread ran."),
-    Family("it does not end", _any(KernelTimeout), "Does what a loop's condition asks for change in every thread?"),
+    Family("it does not end", _any(KernelTimeout), "Does every thread change what its loop's condition depends on?"),
     Family(
         "blocks wait for each other",
         lambda e: "" if _blocks_wait(e) else None,
-        "A block waits for something in memory that no thread is left to write: every block that others wait for has "
-        "to come as far as that.",
+        "A block waits for a value in memory that no running thread is going to write. Every block that others wait "
+        "for has to get as far as writing it.",
     ),
     Family(
         "threads wait at different barriers",
@@ -221,56 +229,65 @@ FAMILIES = (
         "Every thread of a block must come to the same barrier: move it out of the branch.",
     ),
     Family(
-        "a wide access begins between two",
+        "a wide access that is not aligned",
         _half_warps,
-        "A wide access, such as that of a float4, begins at a multiple of its own size. An index of a pointer to float "
-        "counts floats: turn the pointer into one to the wide type first, and count these.",
+        "The address of a wide access, such as that of a float4, has to be a multiple of its own size. An index of a "
+        "pointer to float counts floats: cast the pointer to the wide type first, then index it.",
     ),
     Family(
-        "shared memory that the launch does not give",
+        "shared memory without a size",
         _not_given,
-        "An `extern __shared__` array is as large as the launch says, and here the launch asks for none. If threads "
-        "have something to share, declare an array with a size.",
+        "An `extern __shared__` array gets its size from the launch, and this launch passes none. If threads have to "
+        "share data, declare an array with a size.",
     ),
     Family(
-        "out of shared memory",
+        "an index outside shared memory",
         _in("shared"),
-        "An index leads out of the block's shared memory. Is the index larger than it should be, or the array smaller "
-        "than what one block needs, with all that its threads load beside their own? A size that is left open is given "
-        "with the launch.",
+        "An index is outside the block's shared memory. Is the index too large, or is the array too small for all that "
+        "a block stores in it? If the array is `extern`, the launch sets its size.",
     ),
-    Family("out of a thread's own array", _in("local"), "An index leads out of an array that each thread has."),
-    Family("an index below 0", _below, "A thread went before the start of an array."),
+    Family(
+        "an index outside a thread's own array",
+        _in("local"),
+        "An index is outside an array that each thread has for itself.",
+    ),
+    Family("an index below 0", _below, "A thread accessed memory before the start of an array."),
     Family(
         "a thread without an element goes on",
         _no_guard,
-        "The grid is made of whole blocks, so the last ones may have more threads than there are elements left. Each "
-        "thread must ask whether its element exists before it touches it; of a matrix, in both directions.",
+        "The grid consists of whole blocks, so the last blocks may have more threads than there are elements left. "
+        "Each thread has to check that its element exists before it touches it. In a matrix, that takes a check of the "
+        "row and one of the column.",
     ),
     Family(
         "one past the end",
         _one_past,
-        "Elements are counted from 0, so the last one has the index size - 1. Is there a <= where < should be, or an "
-        "i + 1 that does not exist for the last?",
+        "Elements are counted from 0, so the last one has the index size - 1. Is there a <= that should be <, or an i "
+        "+ 1 that doesn't exist for the last element?",
     ),
     Family(
-        "the index leads out of the array",
+        "the index is outside the array",
         _from_inside,
-        "A thread that is none too many has left an array, so a guard against those beyond the last element does not "
-        "keep it back. Is its index another one than it should be? Does it use more than its own element?",
+        "A thread that has an element left an array, so a guard against threads past the last element doesn't help. Is "
+        "its index wrong? Does it use more than its own element?",
     ),
     Family(
         "a thread left its array",
         _beyond,
-        "An index leads beyond the end of an array. Which threads come as far, and what keeps those away for which "
-        "there is no element?",
+        "An index is outside an array. Which threads get that far, and which guard should keep them out?",
     ),
-    Family("the result has another form", _no_array, "Type and shape of the result are part of the question."),
+    Family("the result has the wrong form", _no_array, "The type and the shape of the result are part of the task."),
+    Family(
+        "a value is None",
+        _of_none,
+        "A value is None where something else is expected. A function that ends without a `return` gives None, and so "
+        "does one that you haven't written yet.",
+    ),
     Family("it stops with an error", _some_only, "It stops with an exception."),
     Family(
         "nothing is returned",
         _nothing_returned,
-        "For some input the function gives None, where a value is asked for: it comes to its end without a `return`, "
-        "or returns nothing else. Printing shows a number, and hands it to nobody.",
+        "For some input the function returns None where a value is expected: it ends without a `return`, or with an "
+        "empty one. print() shows a value, but doesn't return it.",
     ),
 )

@@ -103,8 +103,8 @@ def _kinds(hazard: Hazard) -> tuple[str, str]:
 
 
 EVENT = (
-    "An event is recorded, and a stream waits for one, but not so that it orders these two: an event stands for what "
-    "its stream was given before record(), and holds up what the other stream is given after the wait."
+    "An event is recorded, and a stream waits for an event, but that doesn't order these two operations. A wait covers "
+    "what was issued to the event's stream before record(), and it delays what is issued to its own stream afterwards."
 )
 
 
@@ -120,7 +120,7 @@ def _costly(test: Callable[[Timeline, Evidence], str | None]) -> Look:
             return None
         case, timeline = issued[-1]
         fact = test(timeline, evidence)
-        return f"With {case.name} {fact}." if fact else fact
+        return f"With {case.name}, {fact}." if fact else fact
 
     return look
 
@@ -132,7 +132,7 @@ def _by_nobody(timeline: Timeline, _: object) -> str | None:
 
 def _pageable(timeline: Timeline, _: object) -> str | None:
     found = [each for each in timeline.operations if each.pinned is False and each.waits]
-    return f"it is {len(found)} of the copies, the first is {found[0].label}" if found else None
+    return f"that is so for {len(found)} of the copies; the first is {found[0].label}" if found else None
 
 
 def _waits(timeline: Timeline, evidence: Evidence) -> str | None:
@@ -153,7 +153,8 @@ def _beside_default(timeline: Timeline, _: object) -> str | None:
     queues = [each.queue.kind for each in timeline.operations if each.queue is not None]
     if "legacy" not in queues or set(queues) == {"legacy"}:
         return None
-    return f"{queues.count('legacy')} of {len(queues)} operations are in it"
+    count = queues.count("legacy")
+    return f"{count} of {len(queues)} operations {'is' if count == 1 else 'are'} in it"
 
 
 def _one_stream(timeline: Timeline, _: object) -> str | None:
@@ -172,33 +173,33 @@ def _asked(timeline: Timeline, _: object) -> str | None:
     queues = {each.queue for each in timeline.operations if each.queue is not None}
     kinds = Counter(each.kind for each in timeline.operations if each.kind not in HOST)
     told = ", ".join(f"{n} × {kind}" for kind, n in sorted(kinds.items()))
-    return f"you ask for {told}, in {plural(len(queues), 'stream')}"
+    return f"the host issues {told}, in {plural(len(queues), 'stream')}"
 
 
 FAMILIES = (
     Family(
         "captured streams do not join",
         _captures_fail("Unjoined"),
-        "A stream came into the capture, and the one that began it does not wait for it. Record an event behind its "
-        "last work, and let the first stream wait for it ahead of end_capture.",
+        "A stream joined the capture, and the stream that began the capture doesn't wait for it. Record an event after "
+        "its last operation, and let the first stream wait for that event before end_capture.",
     ),
     Family(
         "a stream outside the capture",
         _captures_fail("Isolation"),
-        "Only what the first stream leads to is captured: record an event there within the capture, and let the other "
-        "stream wait for it. From then on it is captured too.",
+        "Only work that depends on the first stream is captured. Record an event in the first stream within the "
+        "capture, and let the other stream wait for it. From then on that stream is captured, too.",
     ),
     Family(
-        "something was asked for that cannot be captured",
+        "an operation that cannot be captured",
         _captures_fail(),
         "Between begin_capture and end_capture nothing runs, so you can't wait for anything, and you can't use the "
         "default stream.",
     ),
     Family(
-        "a graph with nothing in it",
+        "an empty graph",
         _empty_graph,
-        "A graph was launched that holds no operation: nothing was issued to the captured stream between "
-        "begin_capture and end_capture. Pass this stream to the launches and copies.",
+        "The graph that was launched is empty: nothing was issued to the captured stream between begin_capture and "
+        "end_capture. Pass this stream to the launches and copies.",
     ),
     Family(
         "the host calculates",
@@ -225,7 +226,7 @@ FAMILIES = (
         "doesn't: it has to wait for the copy, by an event recorded after it, before it writes there again.",
     ),
     Family(
-        "the host reads what is still on its way",
+        "the host reads what is still being copied",
         _unordered(lambda h, _: "host read" in _kinds(h)),
         "When get() returns, the copy has only been issued: the host has to wait for it before it reads.",
     ),
@@ -245,9 +246,9 @@ FAMILIES = (
         "A copy to the device overwrites what an earlier operation may still be using, in another stream.",
     ),
     Family(
-        "the event stands in the wrong place",
+        "no event orders the two operations",
         lambda e: _unordered(lambda h, _: True)(e) or None,
-        "Both touch the same memory, and either may be first.",
+        "Both operations use the same memory, and either may run first.",
     ),
     Family(
         "a copy and its kernel in two streams",
@@ -273,7 +274,7 @@ FAMILIES = (
         "copy blocks without a stream, and every synchronize() blocks. With an event only a stream waits.",
     ),
     Family(
-        "a step without its stream",
+        "an operation without its stream",
         _costly(_beside_default),
         "An operation was issued without a stream, so it is in the default stream. Ordinary streams wait for it, and "
         "it waits for them.",

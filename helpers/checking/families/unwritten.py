@@ -18,6 +18,7 @@ from helpers.checking.families.family import (
     asked,
     element,
     left,
+    numbers,
     only_left,
     threads,
     with_arrays,
@@ -55,7 +56,7 @@ def _nothing_written(evidence: Evidence, stored: bool = False) -> str | None:
         return None
     if not _nothing(cases) or any(o.error is not None for o in evidence.outcomes):
         return None
-    return "" if len(cases) == len(evidence.outcomes) else f"That is so with {cases[0].case.name}."
+    return "" if len(cases) == len(evidence.outcomes) else f"It happens with {cases[0].case.name}."
 
 
 def _each(test: Callable[[np.ndarray, Outcome], bool], words: Callable[[Outcome], str]) -> Look:
@@ -78,7 +79,7 @@ def _run_at_end(mask: np.ndarray, _: object) -> bool:
 def _by_formula(evidence: Evidence) -> str | None:
     cases = _partly(evidence)
     found = formulas.of_written(evidence, cases) if cases else None
-    return None if found is None else f"What is written is what this index would reach: {found}."
+    return None if found is None else f"The elements that are written are those of the index {found}."
 
 
 def _rounds(evidence: Evidence) -> str | None:
@@ -93,16 +94,16 @@ def _rounds(evidence: Evidence) -> str | None:
     if rest or not each or not all(o.ok for o in small):
         return None
     o, n = cases[0], firsts[0]
-    return f"With {o.case.name} the first {n:,} elements are written, {each} for each of {threads(o):,} threads."
+    return f"With {o.case.name}, the first {n:,} elements are written, {each} for each of {threads(o):,} threads."
 
 
 def _end_words(o: Outcome) -> str:
     flat = left(o).ravel()
-    return f"With {o.case.name} the last {int(flat.sum()):,} of {flat.size:,} elements are left out."
+    return f"With {o.case.name}, the last {int(flat.sum()):,} of {flat.size:,} elements are left out."
 
 
 def _last_words(o: Outcome) -> str:
-    return f"With {o.case.name} element {element(np.argwhere(left(o))[-1])} is left out."
+    return f"With {o.case.name}, element {element(np.argwhere(left(o))[-1])} is left out."
 
 
 def _lines(axis: int, at: int) -> Callable[[np.ndarray, Outcome], bool]:
@@ -132,8 +133,8 @@ def _whole(what: str, axis: int) -> Look:
                 (m == whole & asked(o).reshape(m.shape)).all() for o, m, whole in zip(cases, masks, wholes, strict=True)
             ):
                 lines = np.flatnonzero(masks[0].any(axis))
-                shown = ", ".join(map(str, lines[:4])) + (", …" if lines.size > 4 else "")
-                return f"With {cases[0].case.name}, left out are {what} {shown}{told}."
+                verb = "are" if lines.size > 1 else "is"
+                return f"With {cases[0].case.name}, {numbers(what, lines)} {verb} left out{told}."
         return None
 
     return look
@@ -150,7 +151,7 @@ def _stride(evidence: Evidence) -> str | None:
             )
             if wholly:
                 found = " and ".join(map(str, sorted(remainders[0])))
-                return f"Written are just the elements whose index has the remainder {found} by {k}."
+                return f"Only the elements whose index is {found} modulo {k} are written."
     return None
 
 
@@ -166,7 +167,7 @@ def _by_sign(evidence: Evidence) -> str | None:
             return None
     names = {-1: "negative", 0: "zero", 1: "positive"}
     found = " or ".join(names[s] for s in sorted(signs)) if signs <= names.keys() and len(signs) < 3 else ""
-    return f"Left out is just where the input is {found}." if found else None
+    return f"An element is left out exactly where the input is {found}." if found else None
 
 
 def _some(evidence: Evidence) -> str | None:
@@ -175,41 +176,42 @@ def _some(evidence: Evidence) -> str | None:
         return None
     o = cases[0]
     return (
-        f"With {o.case.name}, {int(left(o).sum()):,} of {left(o).size:,} elements are left out, the first is "
+        f"With {o.case.name}, {int(left(o).sum()):,} of {left(o).size:,} elements are left out; the first is "
         f"{element(np.argwhere(left(o))[0])}."
     )
 
 
 STOPS = "What is written is right. Does a guard, a loop or a store stop short of the rest?"
 FAMILIES = (
-    Family("nothing is written yet", _nothing_written, "Every output element still holds what it began with."),
+    Family("nothing is written yet", _nothing_written, "Every element of the output still has its initial value."),
     Family(
         "the result is as it was before",
         _unchanged,
-        "Something is stored, and every output element still holds what it began with. Is it the same number that is "
-        "stored, or another place?",
+        "Something is stored, but every element of the output still has its initial value. Is the old value stored "
+        "again, or is the new one stored somewhere else?",
     ),
     Family(
         "every block does the work of block 0",
         lambda e: formulas.first_block(e, _partly(e)),
-        "threadIdx starts again at 0 in every block. A thread's place in the whole grid is blockIdx.x * blockDim.x + "
+        "threadIdx starts again at 0 in every block. A thread's index in the whole grid is blockIdx.x * blockDim.x + "
         "threadIdx.x (in Numba: cuda.grid(1)).",
     ),
     Family(
-        "so many elements a thread, and no more",
+        "a fixed number of elements per thread",
         _rounds,
-        "What is written is right, and the launch has fewer threads than there is work. In a loop each goes on by the "
-        "number of threads of the whole grid, until the end.",
+        "What is written is right, but the launch has fewer threads than there are elements. Use a loop in which each "
+        "thread goes on by the number of threads in the whole grid, until the end.",
     ),
     Family(
         "the last element is left out",
         _each(lambda mask, _: mask.sum() == 1 and bool(mask.ravel()[-1]), _last_words),
-        "Elements are counted from 0 to size - 1. Does a guard, a loop or a division that rounds down stop one early?",
+        "Elements are counted from 0 to size - 1. Does a guard, a loop or a division that rounds down stop one element "
+        "early?",
     ),
     Family(
         "the first element is left out",
         _each(lambda mask, _: mask.sum() == 1 and bool(mask.ravel()[0]), _last_words),
-        "Elements are counted from 0. Does a guard keep the first away, or does a loop begin behind it?",
+        "Elements are counted from 0. Does a guard exclude the first one, or does a loop begin after it?",
     ),
     Family("the last row is left out", _each(_lines(0, -1), _last_words), STOPS),
     Family("the last column is left out", _each(_lines(1, -1), _last_words), STOPS),
@@ -217,33 +219,36 @@ FAMILIES = (
     Family("the first column is left out", _each(_lines(1, 0), _last_words), STOPS),
     Family("the edge is left out", _each(_edge, _last_words), STOPS),
     Family(
-        "only some of every few elements are written",
+        "elements are written with gaps",
         _stride,
-        "What is written is right, and between the elements there are gaps, which some thread has to fill.",
+        "What is written is right, but there are gaps between the elements. Some thread has to fill them.",
     ),
-    Family("left out by its sign", _by_sign, "What is written is right. What is not, depends on the input's sign."),
+    Family(
+        "elements are left out by their sign",
+        _by_sign,
+        "What is written is right. Whether an element is written depends on the sign of the input.",
+    ),
     Family(
         "not all elements are reached",
         _by_formula,
-        "What is written is right, and there is more: is the index too small, or a guard, or is a loop missing? A "
-        "thread's place in the grid is blockIdx.x * blockDim.x + threadIdx.x (in Numba: cuda.grid(1)).",
+        "What is written is right, but it isn't everything. Is the index too small, is a guard too strict, or is a "
+        "loop missing? A thread's index in the grid is blockIdx.x * blockDim.x + threadIdx.x (in Numba: cuda.grid(1)).",
     ),
     Family(
         "whole rows are never written",
-        _whole("rows", 1),
-        "What is written is right, and some rows nobody has written. Does the row count blockIdx, and how far do its "
-        "guard and its loop reach?",
+        _whole("row", 1),
+        "What is written is right, but some rows are never written. Which index, guard or loop stops before them?",
     ),
     Family(
         "whole columns are never written",
-        _whole("columns", 0),
-        "What is written is right, and some columns nobody has written. Does the column count blockIdx, and how far do "
-        "its guard and its loop reach?",
+        _whole("column", 0),
+        "What is written is right, but some columns are never written. Which index, guard or loop stops before them?",
     ),
     Family(
         "the end is not written",
         _each(_run_at_end, _end_words),
-        "What is written is right, and the last elements are left out: is the launch, the loop or the guard short?",
+        "What is written is right, but the last elements are left out. Does the loop or the guard stop too early, or "
+        "is the launch too small?",
     ),
     Family(
         "some elements are never written",

@@ -9,6 +9,7 @@ import numpy as np
 
 from helpers.checking.examine import Evidence, Outcome
 from helpers.checking.families.family import Family, Look, asked, close, element, failing, left, number, with_arrays
+from vgpu.base.words import plural
 
 
 def _is(change: Callable[[Outcome], np.ndarray | None], words: Callable[[Outcome], str] = lambda o: "") -> Look:
@@ -80,7 +81,7 @@ def _shift(evidence: Evidence) -> str | None:
                 o.wrong.shape[axis] > abs(by) + 1 and np.ptp(_wanted(o)) > 0 for o in cases
             ):
                 where = f" along axis {axis}" if cases[0].wrong.ndim > 1 else ""
-                return f"Element i holds what belongs at i {'-' if by > 0 else '+'} {abs(by)}{where}."
+                return f"Element i has the value that belongs at i {'-' if by > 0 else '+'} {abs(by)}{where}."
     return None
 
 
@@ -100,7 +101,7 @@ def _input(evidence: Evidence) -> str | None:
         if all(isinstance(a, np.ndarray) and a.size >= o.wrong.size for a, o in zip(given, cases, strict=True)):
             parts = [a.ravel()[: o.wrong.size].reshape(o.wrong.shape) for a, o in zip(given, cases, strict=True)]
             if all(_fits(o, part) for o, part in zip(cases, parts, strict=True)):
-                return f"It is argument {at + 1} as it lies there."
+                return f"It is argument {at + 1}."
     return None
 
 
@@ -147,7 +148,7 @@ def _whole_numbers(evidence: Evidence) -> str | None:
         return None
     if np.median(np.abs(got - wanted)) > np.std(wanted):
         return None
-    return f"With {cases[0].case.name} the first is {number(cases[0].got.ravel()[0])}."
+    return f"With {cases[0].case.name}, the first is {number(cases[0].got.ravel()[0])}."
 
 
 def _wrapped(bits: int, signed: bool) -> Callable[[Outcome], np.ndarray | None]:
@@ -188,7 +189,7 @@ def _no_number(evidence: Evidence) -> str | None:
     if not all((no_number(o.got[w]) & np.isfinite(_wanted(o)[w])).all() for o, w in wrong):
         return None
     o, where = next(pair for pair in wrong if pair[1].any())
-    return f"With {o.case.name} that is {o.got[where][0]} at element {element(np.argwhere(where)[0])}."
+    return f"With {o.case.name}, the first is {o.got[where][0]}, at element {element(np.argwhere(where)[0])}."
 
 
 def _added_to_before(o: Outcome) -> np.ndarray | None:
@@ -201,7 +202,8 @@ def _overwritten(evidence: Evidence) -> str | None:
     if not cases or any(o.case.out.initial is None or (o.wrong & asked(o)).any() for o in cases):
         return None
     o = cases[0]
-    return f"With {o.case.name} it is so with {int(o.wrong.sum()):,}, the first is {element(np.argwhere(o.wrong)[0])}."
+    count, first = plural(int(o.wrong.sum()), "element"), element(np.argwhere(o.wrong)[0])
+    return f"With {o.case.name}, that is {count}; the first is {first}."
 
 
 def _same_everywhere(evidence: Evidence) -> str | None:
@@ -214,7 +216,7 @@ def _same_everywhere(evidence: Evidence) -> str | None:
         for o, v in zip(cases, values, strict=True)
     ):
         return None
-    return f"With {cases[0].case.name} each is {number(values[0])}."
+    return f"With {cases[0].case.name}, each is {number(values[0])}."
 
 
 REDUCTIONS: dict[str, Callable[[np.ndarray], Any]] = {
@@ -266,19 +268,19 @@ def _near(evidence: Evidence) -> str | None:
         return None
     pairs = [(o.got[o.wrong].astype(np.float64), _wanted(o)[o.wrong].astype(np.float64)) for o in cases]
     wide = [float(np.max(np.abs(got - wanted) / np.maximum(np.abs(wanted), 1e-3))) for got, wanted in pairs]
-    return f"Off by at most {max(wide):.1e} of an element." if max(wide) < 2e-3 else None
+    return f"The relative error is at most {max(wide):.1e}." if max(wide) < 2e-3 else None
 
 
 FAMILIES = (
     Family(
-        "the sign is turned",
+        "the sign is wrong",
         _is(lambda o: -_wanted(o) if _real(o) else None),
-        "Each element is the right one with the other sign.",
+        "Each element has the right size and the wrong sign.",
     ),
     Family(
         "zero everywhere",
         _is(lambda o: np.zeros_like(_wanted(o))),
-        "Where it is wrong, every element is 0. Is a quotient one of whole numbers, as 1 / 2 is 0, or a factor 0?",
+        "Every wrong element is 0. Is a factor 0, or is there a division of integers? In C, 1 / 2 is 0.",
     ),
     Family(
         "added to what was there",
@@ -288,9 +290,9 @@ FAMILIES = (
     Family(
         "what should stay is changed",
         _overwritten,
-        "Wrong are those elements alone that should stay as they were. Who stores there?",
+        "Only elements that should keep their old values are wrong. Which thread stores there?",
     ),
-    Family("an input as it lies", _input, "The result is an input, unchanged."),
+    Family("an unchanged input", _input, "The result is an input, unchanged."),
     Family(
         "a multiple of the right result",
         _one(_factor, lambda o, n: _wanted(o) * n, 1, "Each element is {} times what it should be."),
@@ -304,19 +306,19 @@ FAMILIES = (
     Family(
         "fractions are lost",
         _is(_truncated),
-        "What comes out are whole numbers, the right ones without their fraction: on its way a float was kept in an "
+        "The results are whole numbers: the right values without their fractions. Somewhere a float is stored in an "
         "integer.",
     ),
-    Family("rounded down", _is(_floored), "Each element is the right one rounded down: // does so, and floor."),
-    Family("rounded to whole numbers", _is(_rounded), "Each element is the right one, rounded."),
-    Family("transposed", _is(_transposed), "Rows and columns have changed places in one of the two accesses."),
+    Family("rounded down", _is(_floored), "Each element is the right value rounded down, as // and floor do."),
+    Family("rounded to whole numbers", _is(_rounded), "Each element is the right value, rounded."),
+    Family("transposed", _is(_transposed), "Rows and columns are swapped in one of the two accesses."),
     Family(
         "rows taken for columns",
         _is(_matrix_as_columns),
-        "A matrix was stored by columns that should be stored by rows, or read so.",
+        "A matrix that is stored row by row is read or written column by column.",
     ),
     Family(
-        "upside down",
+        "in reverse order",
         _is(lambda o: _wanted(o)[::-1] if _wanted(o).shape[0] > 1 else None),
         "The elements are in reverse order.",
     ),
@@ -325,43 +327,46 @@ FAMILIES = (
         _is(lambda o: _wanted(o)[..., ::-1] if _wanted(o).ndim > 1 else None),
         "The elements of each row are in reverse order.",
     ),
-    Family("shifted", _shift, "The right numbers are not in their places."),
+    Family("shifted", _shift, "The right numbers are in the wrong places."),
     Family(
         "wrapped at 8 bits",
         _is(_wrapped(8, False)),
-        "What comes out is the remainder by 256: a count was kept in 8 bits.",
+        "The result is the right one modulo 256: a count is stored in 8 bits.",
     ),
     Family(
         "wrapped at 8 bits",
         _is(_wrapped(8, True)),
-        "What comes out fits into 8 bits with a sign: a number was kept in a char.",
+        "The result is cut off to 8 bits with a sign: a number is stored in a char.",
     ),
     Family(
         "wrapped at 16 bits",
         _is(_wrapped(16, False)),
-        "What comes out is the remainder by 65536: a count was kept in 16 bits.",
+        "The result is the right one modulo 65536: a count is stored in 16 bits.",
     ),
     Family(
         "wrapped at 16 bits",
         _is(_wrapped(16, True)),
-        "What comes out fits into 16 bits with a sign: a number was kept in a short.",
+        "The result is cut off to 16 bits with a sign: a number is stored in a short.",
     ),
-    Family("without its sign", _is(_absolute), "Each element is the right one without its sign."),
-    Family("cut off at a bound", _clamped, "Up to a bound the result is right, and beyond it is the bound."),
-    Family("only a part is in the result", _part_of_input, "Every thread's part has to come into the result."),
+    Family("without its sign", _is(_absolute), "Each element is the absolute value of the right one."),
+    Family("cut off at a bound", _clamped, "The result is right up to a bound. Beyond that it is the bound itself."),
+    Family("only a part is in the result", _part_of_input, "The result has to include every thread's part."),
     Family(
-        "no numbers",
+        "NaN or infinity",
         _no_number,
-        "Wrong elements are infinite or no numbers. So does a division by 0 end, a logarithm of 0 or less, a root of "
-        "less than 0, an exponential that is too large, infinity minus infinity, or arithmetic with what nobody has "
-        "set.",
+        "The wrong elements are NaN or infinite. That comes from a division by 0, the logarithm of 0 or less, the root "
+        "of a negative number, an exponential that overflows, infinity minus infinity, or memory that was never "
+        "written.",
     ),
-    Family("the same everywhere", _same_everywhere, "All elements have one value: they should differ."),
+    Family("the same everywhere", _same_everywhere, "All elements have the same value, but they should differ."),
     Family(
         "fractions are lost",
         _whole_numbers,
-        "All that comes out are whole numbers, where most should have fractions: perhaps something on the way has a "
-        "type of integers.",
+        "All results are whole numbers, but most should have fractions. Is a value stored in an integer on the way?",
     ),
-    Family("off by a little", _near, "The result is nearly right: digits are lost, or a small part of a sum."),
+    Family(
+        "off by a little",
+        _near,
+        "The result is nearly right: some digits are lost, or a small part of a sum is missing.",
+    ),
 )

@@ -71,5 +71,5 @@ NO_WAITS = Budget(
     "times that the host waits",
     waits,
     0,
-    "Only ask for work: no synchronize(), no copy that blocks, no pageable memory. Whoever calls will wait.",
+    "Only issue work: no synchronize(), no copy that blocks, no pageable memory. The caller does the waiting.",
 )

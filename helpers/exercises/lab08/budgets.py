@@ -57,7 +57,7 @@ NO_WAITS = Budget(
     "waits of the host",
     waits,
     0,
-    "Only ask for work: no synchronize(), no copy that blocks, no copy from or to pageable memory.",
+    "Only issue work: no synchronize(), no copy that blocks, no copy from or to pageable memory.",
 )
 
 

@@ -12,6 +12,7 @@ from typing import TypeGuard
 import numpy as np
 
 from helpers.results.ranks.recording import MOST
+from vgpu.base.words import plural
 
 
 class NotCarriedOut(ValueError):
@@ -90,7 +91,8 @@ def _step(asked: list, rank: int, size: int, elements: int) -> _Step:
             raise NotCarriedOut(f"rank {rank} asks for {str(asked)[:60]}, which is no message")
         other, first, last = part[:3]
         if not 0 <= other < size or other == rank:
-            raise Outside(f"rank {rank} exchanges with rank {other}; the others are of ranks 0 to {size - 1}")
+            ranks = f"the ranks are 0 to {size - 1}" if size > 1 else "there is no other rank"
+            raise Outside(f"rank {rank} exchanges with rank {other}; {ranks}")
         if not 0 <= first <= last <= elements:
             raise Outside(f"rank {rank} asks for elements {first} to {last}, and there are {elements}")
     if send and receive and max(send[1], receive[1]) < min(send[2], receive[2]):
@@ -149,4 +151,4 @@ def _waiting(now: list[_Step | None], steps: int) -> str:
     more = f", and {len(words) - 3} more wait" if len(words) > 3 else ""
     ended = [str(rank) for rank, step in enumerate(now) if step is None]
     gone = f" Ended: rank {', '.join(ended)}." if ended else ""
-    return f"after {steps} steps nothing goes on: {'; '.join(words[:3])}{more}.{gone}"
+    return f"after {plural(steps, 'step')}, no rank can go on: {'; '.join(words[:3])}{more}.{gone}"

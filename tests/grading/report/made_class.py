@@ -61,7 +61,7 @@ NAMES = (
 )
 RACE = "a race"
 RACE_WORDS = (
-    "Two threads use one element, one of them writes it, and nothing says who comes first.\n"
+    "Two threads use one element, one of them writes it, and nothing orders the two accesses.\n"
     "line 9: partial[t] += partial[t + step]\n"
     "Usual fix: a barrier between the write and the read."
 )

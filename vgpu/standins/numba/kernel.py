@@ -275,6 +275,8 @@ class NumbaKernel(Function):
         """The Numba types that the kernel is compiled with for these arguments."""
         return self._select(tuple(map(present, args))).argument_types
 
+    argument_names = property(lambda self: tuple(self._names))
+
     # --- looking into it ------------------------------------------------------------------------------------
 
     debug = property(lambda self: numba_adapter.debug_by_default(self.targetoptions.get("debug")))

@@ -58,7 +58,7 @@ def request(
     there += f", … ({len(made)} in all)" if len(made) > MOST_NAMED else ""
     raise LookupError(
         f"the warp makes no {wanted}{f' on line {line}' if line else ''}; "
-        f"it makes {there or 'no request on memory at all'}"
+        f"it makes {there or 'no requests to memory at all'}"
     )
 
 
