@@ -227,7 +227,7 @@ FAMILIES = (
     Family(
         "rounded down",
         _is(lambda a, b: a == np.floor(b)),
-        "The returned value is rounded down to a whole number. Do //, int() or round() do that?",
+        "The returned value is rounded down to a whole number. By //, int() or round()?",
     ),
     Family("rounded up", _is(lambda a, b: a == np.ceil(b)), "The returned value is rounded up."),
     Family(
