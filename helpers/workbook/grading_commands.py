@@ -383,7 +383,7 @@ def grade(arguments: argparse.Namespace) -> int:
         print("warpbook: stopped. What was graded is kept: call the same again to go on.", file=sys.stderr)
         return 130
     if graded.kept:
-        print(f"{graded.kept:,} of {len(graded.results):,} submissions were graded before, and stand.\n")
+        print(f"{graded.kept:,} of {len(graded.results):,} submissions were already graded, and their results are kept.\n")
     details: dict[str, Any] = {"fingerprints": graded.fingerprints, "told": graded.told, "classroom": graded.classroom}
     print(reports.as_text(graded.results, graded.lab, **details), end="")
     return reports.exit_status(graded.results, graded.lab)

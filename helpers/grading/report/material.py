@@ -18,7 +18,7 @@ from vgpu.base.words import plural
 
 ORDER = (UNGRADED, GRADED, STUDENT_FAULT, REJECTED)
 """States in the order in which they are told: first what needs doing."""
-STATE_WORDS = {GRADED: "graded", STUDENT_FAULT: "at fault", REJECTED: "rejected", UNGRADED: "UNGRADED"}
+STATE_WORDS = {GRADED: "graded", STUDENT_FAULT: "stopped", REJECTED: "rejected", UNGRADED: "UNGRADED"}
 """States as a table has them."""
 
 
@@ -307,6 +307,6 @@ def _told(entries: Sequence[Entry]) -> Iterable[Told]:
     renamed = [entry for entry in entries if entry.stem != entry.result.student]
     if renamed:
         yield Told(
-            f"{plural(len(renamed), 'name')} of students cannot be a file's name or could be taken for another's: "
+            f"{plural(len(renamed), 'name')} of students can't be file names, or are too similar: "
             "files.json says which file is whose"
         )

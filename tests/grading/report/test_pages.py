@@ -177,7 +177,7 @@ def test_feedback_has_points_verdicts_misconception_and_what_next():
     assert "right · 3 of 3" in text and "no answer · 0 of 2.5" in text
     for key in ("lab05.total", "lab05.rows", "lab05.scan"):
         assert f'check(your_answer, "{key}")' in text and f'check.hint("{key}", 1)' in text
-    assert "The results are right; now the cost." in text, "of the exercise that missed its budget only"
+    assert "The results are right, but the cost is over the limit." in text, "of the exercise that missed its budget only"
     assert "sandbox “bubblewrap”" in text and "nbval 0.11.0" in text
 
 
@@ -355,7 +355,7 @@ def test_the_summary_counts(pages):
         "35 of 51",
         "16 not yet",
         "20 stopped with an error, 5 ended the kernel",
-        "20 no answer, 16 not yet, 5 asked for too much memory",
+        "20 no answer, 16 not yet, 5 used too much memory",
         '2 of 3: The total of an array; A prefix sum <of & "a" block>3student03; student05; student08',
         "1 of 3: The greatest of each row4student03; student05; student08; student20",
         "all 31student10",
