@@ -28,7 +28,7 @@ from helpers.grading.untrusted import Refused, read_cells
 
 SIGNS = {"right": "✓", "missing": "–"}
 WIDTH = 100
-HIDDEN = "Marks are decided by hidden cases as well: other sizes, other data. So right here is not yet right there."
+HIDDEN = "Marks also depend on hidden cases, with other sizes and data: full points here don't guarantee full marks."
 
 
 class NotChecked(ValueError):

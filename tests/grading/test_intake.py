@@ -403,11 +403,11 @@ HOSTILE = {
     "junk.zip": (b"junk", "damaged"),
     "html.zip": (b"<html>", "damaged"),
     "empty.zip": (zipped({}), "no notebook"),
-    "alice.rar": (b"Rar!", "of this kind"),
-    "alice.7z": (b"7z", "of this kind"),
-    "alice.ipynb.gz": (b"\x1f\x8b", "of this kind"),
+    "alice.rar": (b"Rar!", "only .zip archives"),
+    "alice.7z": (b"7z", "only .zip archives"),
+    "alice.ipynb.gz": (b"\x1f\x8b", "only .zip archives"),
     "nameless.zip": (zipped(GOOD | {".": b""}), "without a name"),
-    **dict.fromkeys(("alice.tar", "alice.tar.gz", "alice.TGZ", "alice.tar.xz"), (b"tar", "of this kind")),
+    **dict.fromkeys(("alice.tar", "alice.tar.gz", "alice.TGZ", "alice.tar.xz"), (b"tar", "only .zip archives")),
 }
 
 

@@ -245,7 +245,7 @@ FAMILIES = (
         "a thread without an element goes on",
         _no_guard,
         "The grid is made of whole blocks, so the last ones may have more threads than there are elements left. Each "
-        "thread must ask whether its element exists before it touches it; of a matrix, in both directions.",
+        "thread must check that its element exists before it accesses it; in a matrix, in both directions.",
     ),
     Family(
         "one past the end",
@@ -256,21 +256,21 @@ FAMILIES = (
     Family(
         "the index leads out of the array",
         _from_inside,
-        "A thread that is none too many has left an array, so a guard against those beyond the last element does not "
-        "keep it back. Is its index another one than it should be? Does it use more than its own element?",
+        "A thread that has an element accessed memory outside an array, so a guard against threads without an element "
+        "doesn't help. Is its index the right one? Does it use more than its own element?",
     ),
     Family(
         "a thread left its array",
         _beyond,
-        "An index leads beyond the end of an array. Which threads come as far, and what keeps those away for which "
-        "there is no element?",
+        "An index is past the end of an array. Is there a guard that keeps out threads without an element? Or is the "
+        "index itself too large for the first or the last element?",
     ),
     Family("the result has another form", _no_array, "Type and shape of the result are part of the question."),
     Family("it stops with an error", _some_only, "It stops with an exception."),
     Family(
         "nothing is returned",
         _nothing_returned,
-        "For some input the function gives None, where a value is asked for: it comes to its end without a `return`, "
-        "or returns nothing else. Printing shows a number, and hands it to nobody.",
+        "For some input the function returns None where a value is expected: it ends without a `return`, or with an "
+        "empty one. Printing a number doesn't return it.",
     ),
 )

@@ -63,9 +63,9 @@ def state_words(entry: Entry) -> str:
     if entry.unsettled:
         return UNGRADED_WORDS
     if entry.state == REJECTED:
-        return f"Your file couldn't be graded: {reason}. Nothing was run, so there are no points."
+        return f"This file wasn't graded: {reason}. Nothing in it was run, so it has no points."
     if entry.state == STUDENT_FAULT:
-        return f"Your notebook didn't run to its end: {reason}. You keep the points of all other cells."
+        return f"Part of your notebook was stopped: {reason}. You keep the points of all other parts."
     return ""
 
 

@@ -38,7 +38,7 @@ def summary(material: Material) -> Made:
         spread=tally.spread(material),
         bars=bars,
         histogram_words=_histogram_words(bars) if bars else "",
-        parts=tally.parts(material),
+        parts=[(key, list(found)) for key, found in groupby(tally.parts(material), lambda each: each.part.exercise)],
         mistakes=[(key, [(row.mistake, f"{row.students:,}", row.words) for row in rows]) for key, rows in mistakes],
         stops=tally.stops(material),
         same=tally.same(material),

@@ -25,7 +25,7 @@ VERDICTS = {
 NEXT = {
     "wrong": "Start with what is said above, and with the smallest case that fails.",
     "error": "Run the cell in your notebook: it raises the same error and shows the line.",
-    "missing": "Write an answer into the cell: `check` then says what is wrong with it.",
+    "missing": "Write an answer into the cell, even one that isn't right yet: the feedback says what is wrong with it.",
     "timeout": "Check that every loop and every wait ends, for one element and for an odd number of elements.",
     "crash": "Restart the kernel and run all cells. Then comment out lines until it no longer crashes.",
     "memory": "Check what the size of each array depends on: an answer needs a few megabytes at most.",

@@ -159,9 +159,7 @@ def test_the_terminal_has_a_line_for_each_and_ends_loud():
     lines = text.splitlines()
     assert lines[-1].startswith("!!! 4 submissions NOT GRADED")
     assert (
-        sum(
-            " graded " in line or " stopped " in line or " rejected " in line or " UNGRADED " in line for line in lines
-        )
+        sum(" graded " in line or " stopped " in line or " rejected " in line or " UNGRADED " in line for line in lines)
         >= 60
     )
     assert "60 submissions: 4 UNGRADED, 46 graded, 5 stopped, 5 rejected" in text
