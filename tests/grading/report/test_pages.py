@@ -376,6 +376,13 @@ def test_the_summary_counts(pages):
     assert titles == sorted(titles), "the lab's order"
 
 
+def test_parts_that_stopped_in_the_same_way_are_one_row():
+    late = {0: "It had not ended.", 1: "It had not ended.", 4: "It had not ended."}
+    given = [result("ada", STUDENT_FAULT, marks("timeout", "timeout", "right", "error", "timeout", why=late))]
+    stops = tally.stops(report.make(given, LAB, ["summary"])[0])
+    assert [part.cell for part, _, _ in stops] == [LAB.parts[0].cell, LAB.parts[3].cell, LAB.parts[4].cell]
+
+
 def test_the_commonest_misconceptions_come_first():
     given = [
         result(f"s{n}", GRADED, marks("wrong", *RIGHT[1:], mistake={0: name}, why={0: f"words on {name}\nmore"}))
