@@ -241,7 +241,7 @@ def _about_the_class(material: Material) -> Iterable[Told]:
         unknown = [each for each in students if classroom.days_late(each, material.listed.get(each)) is None]
         if unknown:
             whose = "anyone" if unknown == students else listed(unknown, 1000)
-            yield Told(f"no submission time is known, so no points are deducted for lateness: {whose}", loud=True)
+            yield Told(f"no submission time is known for {whose}, so no points are deducted for lateness", loud=True)
 
 
 def _names(student: str, on_roster: Student | None) -> set[str]:
