@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from helpers.checking import books
@@ -53,6 +54,8 @@ def lab(arguments: argparse.Namespace) -> int:
     command = room.command(
         root, notebook, port=arguments.port, no_browser=arguments.no_browser, teacher=arguments.teacher
     )
+    if arguments.teacher and find_spec("nbgrader") is None:
+        print("nbgrader isn't installed, so its panels are missing: python -m pip install nbgrader", flush=True)
     if "--no-browser" in command:
         print("Open the address that JupyterLab prints below in a browser. Stop it with Ctrl-C.", flush=True)
     return call(command, environment=room.environment(teacher=arguments.teacher))

@@ -148,7 +148,8 @@ def packed(kernel: Any, args: Sequence, grid: object = None, block: object = Non
         raise Unsupported(f"a kernel is asked for, and {words}")
     if not hasattr(kernel, "prepare") or getattr(kernel, "takes_meta", False):
         raise Unsupported(
-            "a kernel written with @cuda.jit or as a cp.RawKernel can be taken elsewhere, this one cannot"
+            "the answer has to be a kernel, written with @cuda.jit or as a cp.RawKernel, and this is an object of type "
+            f"{type(kernel).__name__}"
         )
     prepared = kernel.prepare(tuple(args), grid=grid, block=block)
     loaded = prepared.kernel

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from types import GenericAlias, MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import msgspec
 import numpy as np
@@ -143,7 +143,8 @@ def error_of(data: object) -> Exception:
 
 def _raised(found: _Error) -> Exception:
     kind = ERRORS.get(found.type, Stopped)
-    error = kind.__new__(kind)
+    base = cast("type[Exception]", kind.__base__)  # the one whose fields it has: kind.__new__ may be another base's
+    error = base.__new__(kind)
     Exception.__init__(error, found.words)
     vars(error).update((name, getattr(found, name)) for name in _PLACES)
     return error

@@ -61,7 +61,7 @@ def is_zip(name: str) -> bool:
 def members(name: str, file: io.BufferedIOBase, size: int, limits: Limits = OF_ONE_STUDENT) -> Iterator[Member]:
     """The files in the archive `file` of `size` bytes, called `name`; raises Refused for the archive as a whole."""
     if not is_zip(name):
-        raise Refused(f"an archive of this kind is not read: {UNPACK}, or a .zip of it")
+        raise Refused(f"only .zip archives can be read: {UNPACK}")
     if size > limits.packed:
         raise Refused(f"the archive has more than {limits.packed // 1_000_000} MB: {UNPACK}")
     try:
@@ -70,10 +70,10 @@ def members(name: str, file: io.BufferedIOBase, size: int, limits: Limits = OF_O
         raise
     except (RuntimeError, NotImplementedError, MemoryError):
         # A password, an unknown way of packing, a dictionary of gigabytes.
-        raise Refused(f"the archive can not be unpacked (is it encrypted?): {UNPACK}") from None
+        raise Refused(f"the archive can't be unpacked (is it encrypted?): {UNPACK}") from None
     except Exception:
         # zipfile and what it unpacks with raise a dozen kinds of errors at damaged data, not all documented.
-        raise Refused(f"the archive is damaged or no archive: {UNPACK}") from None
+        raise Refused(f"the archive is damaged, or isn't an archive: {UNPACK}") from None
 
 
 def safe(name: str) -> PurePosixPath:

@@ -27,7 +27,7 @@ from helpers.grading.untrusted import read_cells
 from helpers.grading.worker import Settings
 
 REFERENCE = "the author's own solution"
-SUPERSEDED = "the same student handed in another file, which counts"
+SUPERSEDED = "another file of the same student counts"
 NEEDS_A_GPU = "needs-gpu"
 """A tag of a cell of the author's notebook: on a cluster, its submissions go to workers that have a GPU."""
 

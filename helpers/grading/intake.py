@@ -262,7 +262,7 @@ def _files(folder: Path) -> Iterator[tuple[Path, tuple[str, ...], str]]:
         try:
             entries = sorted(os.scandir(here), key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
-            yield here, parts or (".",), f"the folder can not be read ({error.strerror})"
+            yield here, parts or (".",), f"the folder can't be read ({error.strerror})"
             continue
         if not entries and parts:
             yield here, (*parts, ""), EMPTY
@@ -290,9 +290,9 @@ def _files(folder: Path) -> Iterator[tuple[Path, tuple[str, ...], str]]:
                 if len(inner) < MOST_FOLDERS_DEEP:
                     waiting.append((path, inner))
                 else:
-                    yield path, inner, f"it lies more than {MOST_FOLDERS_DEEP} folders deep"
+                    yield path, inner, f"it is more than {MOST_FOLDERS_DEEP} folders deep"
             elif not entry.is_file(follow_symlinks=False):
-                yield path, inner, "it is no file but a device or a pipe: hand in the notebook itself"
+                yield path, inner, "it is a device or a pipe, not a file: hand in the notebook itself"
             else:
                 yield path, inner, ""
 
@@ -308,7 +308,7 @@ def open_regular(path: Path) -> io.BufferedReader:
     descriptor = os.open(path, flags)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise Refused("it is no file but a device or a pipe: hand in the notebook itself")
+            raise Refused("it is a device or a pipe, not a file: hand in the notebook itself")
         return os.fdopen(descriptor, "rb")
     except BaseException:
         os.close(descriptor)
@@ -318,7 +318,7 @@ def open_regular(path: Path) -> io.BufferedReader:
 def _why(error: Exception) -> str:
     if isinstance(error, Refused):
         return str(error)
-    return f"the file can not be read ({getattr(error, 'strerror', None) or type(error).__name__}): hand it in again"
+    return f"the file can't be read ({getattr(error, 'strerror', None) or type(error).__name__}): hand it in again"
 
 
 # -- archives -------------------------------------------------------------------------------------------
@@ -335,7 +335,7 @@ def _students_archive(path: Path, student: str, file: str, lab: Lab) -> Iterator
         yield Rejected(student, file, path, _why(error))
         return
     if not any(isinstance(piece, Submission | Rejected) for piece in pieces):
-        yield Rejected(student, file, path, "the archive holds no notebook: hand in the .ipynb file")
+        yield Rejected(student, file, path, "the archive has no notebook in it: hand in the .ipynb file")
     yield from pieces
 
 
@@ -343,7 +343,7 @@ def _one_file(path: Path, lab: Lab) -> Iterator[Piece]:
     """One notebook, or the archive of a class; raises Refused where it is neither."""
     if not path.name.lower().endswith(archives.NOTEBOOK):
         if not archives.is_zip(path.name):
-            raise Refused(f"{path} is no notebook (.ipynb) and no archive that can be read (.zip): give a folder")
+            raise Refused(f"{path} is neither a notebook (.ipynb) nor a .zip archive: give a folder")
         yield from _class_archive(path, lab)
         return
     name = printable(path.name)

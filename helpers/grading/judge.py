@@ -25,8 +25,8 @@ PARTLY = 0.5
 PARTLY_RIGHT = "Half of the points: the measured launches are right, another case isn't."
 PUBLIC_ONLY = "right in the public cases only"
 HIDDEN = "It is right in the public cases, and wrong on data or sizes that are not among them."
-NOTHING_TO_JUDGE = "What the probe showed holds no answer that can be judged."
-MORE = "`warpbook check` tells more of the public cases."
+NOTHING_TO_JUDGE = "What the graded cell recorded has no answer that can be judged."
+MORE = "`warpbook check` shows the public cases."
 
 
 def answer(request: dict, ask: Ask | None = None) -> dict:
@@ -72,7 +72,9 @@ def verdict(task: Exercise, seen: Evidence, open: bool = True) -> dict:
     spent = {each.label: each for each in seen.budgets or seen.partly}
     for budget in task.budgets:
         if not spent:
-            found[budget.label] = _part(False, None, "The results come first: the cost of a wrong answer says nothing.")
+            found[budget.label] = _part(
+                False, None, "Get the results right first: the cost of a wrong answer says nothing."
+            )
             continue
         each = spent[budget.label]
         words, *where = verdicts.cost(each, mistake, task)

@@ -22,18 +22,18 @@ before -> part -> {right, mistake, why}. It may raise JobFault."""
 LONGEST_WHY = 4_000
 JUDGED_FAULTS = {
     "timeout": "Judging it took too long: does every loop end, whatever the data and the size?",
-    "memory": "It asked for more memory than it may have while it was judged.",
-    "crash": "It ended the process in which it was judged.",
+    "memory": "It used more memory than it may while it was judged.",
+    "crash": "Your answer crashed the process in which it was judged.",
 }
 """Words for what evidence may do to the judge."""
 SAID = {
     "timeout": "The cell took too long and was stopped.",
     "crash": "The kernel died in this cell.",
-    "memory": "The cell asked for more memory than it may have.",
+    "memory": "The cell used more memory than it may.",
     "output": "The cell wrote more than it may.",
 }
 
-NOTHING_SHOWN = "What its probe showed cannot be judged."
+NOTHING_SHOWN = "What the graded cell recorded can't be judged. Leave `probe` and `helpers` as they are."
 AFTER_A_STOP = (
     "The lab's cell {cell} did not come to its end after your cells had run, so what it defines is missing here. "
     "Restart the kernel, run all cells, and see what keeps that cell from ending."
@@ -158,13 +158,13 @@ def evidence_in(outputs: Sequence[Mapping], cell: PlannedCell, most_bytes: int) 
         try:
             text = json.dumps(evidence, allow_nan=False, sort_keys=True)
         except (ValueError, TypeError, RecursionError):
-            raise NoProbe("What its probe showed holds a number that is not finite, or is no JSON.") from None
+            raise NoProbe("What the graded cell recorded has a number that isn't finite, or isn't JSON.") from None
         if len(text) > most_bytes:
-            raise NoProbe(f"What its probe showed has {len(text):,} bytes; {most_bytes:,} are read.")
+            raise NoProbe(f"What the graded cell recorded has {len(text):,} bytes, and {most_bytes:,} are the most.")
         if not isinstance(evidence, dict):
-            raise NoProbe("Its probe showed no evidence.")
+            raise NoProbe("The graded cell recorded no evidence. Leave `probe` and `helpers` as they are.")
         return evidence
-    raise NoProbe("Its probe showed nothing.")
+    raise NoProbe("The graded cell recorded nothing. Leave `probe` and `helpers` as they are.")
 
 
 def said_by(error: object) -> str:

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 GRADED, REJECTED, STUDENT_FAULT, UNGRADED = "graded", "rejected", "student_fault", "ungraded"
 STATES = {
     GRADED: "ran to its end; every mark stands",
-    STUDENT_FAULT: "ran out of time, memory or output, or crashed; what was earned before and after is kept",
+    STUDENT_FAULT: "ran out of time, memory or output, or crashed; the points of other cells are kept",
     REJECTED: "could not be read as a submission to this lab; nothing was run",
-    UNGRADED: "the grader itself failed, again and again: this is no zero, it has to be graded anew",
+    UNGRADED: "the grader failed repeatedly: this isn't a zero, grade it again",
 }
 """The states of a submission and what they mean."""
 
@@ -21,7 +21,7 @@ OUTCOMES = {
     "missing": "the submission has no answer in this place",
     "timeout": "the cell took too long and was stopped",
     "crash": "the kernel died in the cell",
-    "memory": "the cell asked for more memory than it may have",
+    "memory": "the cell used more memory than it may",
     "output": "the cell wrote more than it may",
     "unjudged": "the grader itself failed here",
     "overridden": "an instructor set the points by hand",

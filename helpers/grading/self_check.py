@@ -28,9 +28,7 @@ from helpers.grading.untrusted import Refused, read_cells
 
 SIGNS = {"right": "✓", "missing": "–"}
 WIDTH = 100
-HIDDEN = (
-    "Marks also depend on hidden cases, with other sizes and other data. So full points here may still be fewer there."
-)
+HIDDEN = "Marks also depend on hidden cases, with other sizes and data: full points here don't guarantee full marks."
 
 
 class NotChecked(ValueError):

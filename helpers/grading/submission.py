@@ -111,7 +111,8 @@ def _graded_cells(job: Job) -> list:
 def _faults(job: Job, session: Session, marks: tuple[Mark, ...]) -> str:
     """What ran out of its limits, in words; "" where nothing did."""
     said = [f"{death.outcome} in {_place(job, death.cell)}: {_said(job, death)}" for death in session.deaths]
-    said += [f"{m.outcome} in {m.cell}: {m.why}" for m in marks if m.why == JUDGED_FAULTS.get(m.outcome)]
+    judged = {m.exercise: m for m in reversed(marks) if m.why == JUDGED_FAULTS.get(m.outcome)}  # once an exercise
+    said += [f"{m.outcome} in {m.cell}: {m.why.rstrip('.')}" for m in reversed(judged.values())]
     return "; ".join(dict.fromkeys(said))[:2000]
 
 

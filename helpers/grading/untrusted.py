@@ -47,13 +47,13 @@ def read_cells(data: bytes) -> tuple[HandedIn, ...]:
     """The cells of the notebook that `data` holds; raises Refused."""
     notebook = parse(data)
     if not isinstance(notebook, dict) or ("cells" not in notebook and "nbformat" not in notebook):
-        raise Refused(f"it is JSON, but no notebook: {NOT_A_NOTEBOOK}")
+        raise Refused(f"it is JSON, but not a notebook: {NOT_A_NOTEBOOK}")
     version = notebook.get("nbformat")
     if type(version) is not int or version != 4:
         raise Refused(f"it is a notebook of format {_short(version)}, not 4: open it in JupyterLab and save it again")
     cells = notebook.get("cells")
     if not isinstance(cells, list):
-        raise Refused(f"its cells are no list: {NOT_A_NOTEBOOK}")
+        raise Refused(f"its cells aren't a list: {NOT_A_NOTEBOOK}")
     if not cells:
         raise Refused("it has no cells: hand in the notebook with your answers")
     if len(cells) > MOST_CELLS:
@@ -70,7 +70,7 @@ def parse(data: bytes) -> object:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise Refused(f"it is no text in UTF-8: {NOT_A_NOTEBOOK}") from None
+        raise Refused(f"it isn't UTF-8 text: {NOT_A_NOTEBOOK}") from None
     if depth(text) > MOST_DEPTH:
         raise Refused(f"its JSON is nested more than {MOST_DEPTH} levels deep: {NOT_A_NOTEBOOK}")
     try:
@@ -78,8 +78,8 @@ def parse(data: bytes) -> object:
     except Refused:
         raise
     except (ValueError, RecursionError) as error:
-        at = f" in line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise Refused(f"it is no JSON{at}: the file is damaged or no notebook; {NOT_A_NOTEBOOK}") from None
+        at = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise Refused(f"it isn't valid JSON{at}, so it is damaged or not a notebook: {NOT_A_NOTEBOOK}") from None
 
 
 def depth(text: str, enough: int = MOST_DEPTH) -> int:
@@ -101,7 +101,7 @@ def _object(pairs: Iterable[tuple[str, object]]) -> dict:
     made: dict[str, object] = {}
     for key, value in pairs:
         if key in made:
-            raise Refused(f"its JSON says {_short(key)} twice in one place: {NOT_A_NOTEBOOK}")
+            raise Refused(f"its JSON has the key {_short(key)} twice in one object: {NOT_A_NOTEBOOK}")
         made[key] = value
     return made
 
@@ -117,14 +117,14 @@ def _number(text: str) -> float:
 
 def _cell(number: int, cell: object) -> HandedIn:
     if not isinstance(cell, dict):
-        raise Refused(f"cell {number} is no cell: {NOT_A_NOTEBOOK}")
+        raise Refused(f"cell {number} isn't an object: {NOT_A_NOTEBOOK}")
     cell_type, source = cell.get("cell_type"), cell.get("source")
     if cell_type not in ("code", "markdown", "raw"):
-        raise Refused(f"cell {number} is of a type that there is not ({_short(cell_type)}): {NOT_A_NOTEBOOK}")
+        raise Refused(f"cell {number} has an unknown type ({_short(cell_type)}): {NOT_A_NOTEBOOK}")
     if isinstance(source, list) and all(isinstance(line, str) for line in source):
         source = "".join(source)
     if not isinstance(source, str):
-        raise Refused(f"the source of cell {number} is no text: {NOT_A_NOTEBOOK}")
+        raise Refused(f"the source of cell {number} isn't text: {NOT_A_NOTEBOOK}")
     if cell_type == "code" and len(source) > MOST_CHARACTERS:
         raise Refused(
             f"cell {number} has {len(source):,} characters of code, and {MOST_CHARACTERS:,} are the most: "
@@ -132,7 +132,7 @@ def _cell(number: int, cell: object) -> HandedIn:
         )
     metadata = cell.get("metadata", {})
     if not isinstance(metadata, dict):
-        raise Refused(f"the metadata of cell {number} is no table: {NOT_A_NOTEBOOK}")
+        raise Refused(f"the metadata of cell {number} isn't an object: {NOT_A_NOTEBOOK}")
     marks = metadata.get("nbgrader")
     grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
     # Half a character (a lone surrogate) can not be written as UTF-8 later.

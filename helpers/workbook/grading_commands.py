@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from helpers.checking import books
 from helpers.checking.learner_state import workbook
 from helpers.workbook.command import Command, UsageProblem, print_utf8, project_folder
+from vgpu.base.words import plural
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -101,7 +102,8 @@ def release(arguments: argparse.Namespace) -> int:
         target = learners_path(lab, arguments.out or labs_folder(lab.path))
         if problems:
             failed += 1
-            print("\n  ".join([f"{lab.name}: {len(problems)} to mend, so nothing is written", *told(lab, problems)]))
+            head = f"{lab.name}: {plural(len(problems), 'problem')} to fix, so nothing is written"
+            print("\n  ".join([head, *told(lab, problems)]))
             continue
         made = as_bytes(released(lab))
         current = target.is_file() and target.read_bytes() == made
@@ -113,7 +115,7 @@ def release(arguments: argparse.Namespace) -> int:
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(made)
-            print(f"{lab.name}: wrote {target}, {len(lab.graded)} graded cells, {lab.out_of:g} points")
+            print(f"{lab.name}: wrote {target}, {plural(len(lab.graded), 'graded cell')}, {lab.out_of:g} points")
     return 1 if failed else 0
 
 
@@ -363,7 +365,8 @@ def grade(arguments: argparse.Namespace) -> int:
     lab = author_lab(arguments.lab)
     problems = [problem for problem in examine(lab) if problem.rule not in ABOUT_TEXT]
     if problems:
-        raise UsageProblem("\n  ".join([f"{lab.name} has {len(problems)} to mend first:", *told(lab, problems)]))
+        head = f"{lab.name} has {plural(len(problems), 'problem')} to fix first:"
+        raise UsageProblem("\n  ".join([head, *told(lab, problems)]))
     if arguments.shard and arguments.seed is None:
         raise UsageProblem("--shard needs --seed, the same on all machines, so that all students get the same cases.")
     print_utf8()
@@ -383,7 +386,7 @@ def grade(arguments: argparse.Namespace) -> int:
         print("warpbook: stopped. What was graded is kept: call the same again to go on.", file=sys.stderr)
         return 130
     if graded.kept:
-        print(f"{graded.kept:,} of {len(graded.results):,} submissions were graded before, and stand.\n")
+        print(f"{graded.kept:,} of {len(graded.results):,} submissions were already graded: their results are kept.\n")
     details: dict[str, Any] = {"fingerprints": graded.fingerprints, "told": graded.told, "classroom": graded.classroom}
     print(reports.as_text(graded.results, graded.lab, **details), end="")
     return reports.exit_status(graded.results, graded.lab)

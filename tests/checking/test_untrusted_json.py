@@ -13,8 +13,8 @@ from helpers.checking import recording_as_json, trial_as_json
 from helpers.checking.kernel_as_json import NotPortable, Portable
 from helpers.checking.recording_as_json import NotARecording
 from helpers.checking.step_as_data import NotRecorded, replayed
-from helpers.checking.trial import Blank, Here, Trial
-from helpers.checking.trial_as_json import NotSeen, error_as_json, error_of, seen_as_json, seen_of
+from helpers.checking.trial import Blank, Here, Stopped, Trial
+from helpers.checking.trial_as_json import ERRORS, NotSeen, error_as_json, error_of, seen_as_json, seen_of
 from helpers.checking.values_as_json import NotPlain, plain, unplain
 from helpers.grading.warm import KERNELS, THREADS
 from vgpu.base.errors import CompileError
@@ -173,6 +173,13 @@ def test_what_has_another_type_or_other_fields_is_refused(what):
                 read(message)
         inside[key] = value
     read(message)
+
+
+@pytest.mark.parametrize("name", [*filter(None, ERRORS), None])
+def test_each_error_comes_back_as_what_it_was(name):
+    places = {"line": 3, "thread": (1, 0, 0), "block": None, "address": None}
+    error = error_of({"type": name, "words": "line 3: no", **places})
+    assert (type(error), str(error), vars(error)) == (ERRORS.get(name, Stopped), "line 3: no", places)
 
 
 @pytest.mark.parametrize("store", ["*(float*)-16ll = 1;", "*(float*)16 = 1;", "((float*)0)[-4] = 1;", "x[-1] = 1;"])

@@ -93,7 +93,7 @@ def test_a_class_that_is_graded_ends_well(capsys, monkeypatch, tmp_path):
     finished(monkeypatch, Result("ann", "ann.ipynb", lab.name, STATE_GRADED, marks(lab)))
     assert call(LAB, str(tmp_path), "--out", str(tmp_path / "out")) == 0
     said = capsys.readouterr().out
-    assert "1 of 1 submissions were graded before" in said and "ann" in said
+    assert "1 of 1 submissions were already graded" in said and "ann" in said
 
 
 def test_anything_ungraded_makes_the_last_line_loud_and_the_status_1(capsys, monkeypatch, tmp_path):

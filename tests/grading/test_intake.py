@@ -243,7 +243,7 @@ def test_only_what_the_lab_needs_is_matched(tmp_path):
     ("data", "says"),
     [
         (b"", "empty"),
-        (os.urandom(64) + b"\xff", "no text in UTF-8"),
+        (os.urandom(64) + b"\xff", "isn't UTF-8 text"),
         (b"{" * 1000, "nested"),
         (OTHER, "it is not made01_sums: its cells have names such as 'made02-sum'"),
         (as_bytes({**notebook(), "cells": [code(1, "x")]}), "none of its cells is marked as one of made01_sums"),
@@ -319,7 +319,7 @@ def test_files_without_end_of_one_student_are_no_harm_to_others(tmp_path, monkey
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is closed to root")
 def test_what_may_not_be_read_is_said(tmp_path):
     put(tmp_path, "alice.ipynb").chmod(0)
-    assert "can not be read (Permission denied)" in reason(tmp_path)
+    assert "can't be read (Permission denied)" in reason(tmp_path)
 
 
 # -- archives -------------------------------------------------------------------------------------------
@@ -403,11 +403,11 @@ HOSTILE = {
     "junk.zip": (b"junk", "damaged"),
     "html.zip": (b"<html>", "damaged"),
     "empty.zip": (zipped({}), "no notebook"),
-    "alice.rar": (b"Rar!", "of this kind"),
-    "alice.7z": (b"7z", "of this kind"),
-    "alice.ipynb.gz": (b"\x1f\x8b", "of this kind"),
+    "alice.rar": (b"Rar!", "only .zip archives"),
+    "alice.7z": (b"7z", "only .zip archives"),
+    "alice.ipynb.gz": (b"\x1f\x8b", "only .zip archives"),
     "nameless.zip": (zipped(GOOD | {".": b""}), "without a name"),
-    **dict.fromkeys(("alice.tar", "alice.tar.gz", "alice.TGZ", "alice.tar.xz"), (b"tar", "of this kind")),
+    **dict.fromkeys(("alice.tar", "alice.tar.gz", "alice.TGZ", "alice.tar.xz"), (b"tar", "only .zip archives")),
 }
 
 
@@ -451,7 +451,7 @@ def test_a_class_archive_that_is_not_to_be_opened_is_said(tmp_path):
     path = put(tmp_path, "class.zip", HOSTILE["dots.zip"][0])
     with pytest.raises(Refused, match="path with"):
         submissions(path, LAB)
-    with pytest.raises(Refused, match="and no archive that can be read"):
+    with pytest.raises(Refused, match="neither a notebook"):
         submissions(put(tmp_path, "class.rar"), LAB)
 
 

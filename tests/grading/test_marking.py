@@ -68,7 +68,7 @@ def test_numbers_are_finite(number):
 
 
 def test_too_long_or_too_deep_is_no_evidence():
-    with pytest.raises(NoProbe, match="bytes; 1,000 are read"):
+    with pytest.raises(NoProbe, match="bytes, and 1,000 are the most"):
         evidence_in([shown("lab99.one", "results", {"ptx": "x" * 1000})], RESULTS, 1000)
     deep = []
     for _ in range(100_000):

@@ -93,7 +93,7 @@ def test_check_cells_that_a_learner_changed_decide_nothing(tmp_path, labs):
     ("data", "words"),
     [
         (b"", "empty"),
-        (b"no notebook", "no JSON"),
+        (b"no notebook", "isn't valid JSON"),
         (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code", "source": "1",'
          b' "id": "a", "metadata": {}, "outputs": [], "execution_count": null}]}', "no lab"),
     ],

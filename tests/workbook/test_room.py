@@ -51,7 +51,7 @@ def test_display(platform, variables, present):
     assert room.display_present(platform, variables) is present
 
 
-def test_a_learner_has_the_rooms_settings_before_the_machines(root, monkeypatch):
+def test_a_learner_has_the_rooms_settings_before_the_machines(root, monkeypatch, capsys):
     started = []
     monkeypatch.setattr(cli, "call", lambda command, **how: started.append((command, how["environment"])) or 0)
     monkeypatch.chdir(root)
@@ -62,11 +62,16 @@ def test_a_learner_has_the_rooms_settings_before_the_machines(root, monkeypatch)
         assert "--LabApp.default_url=/doc/tree/notebooks/04_coalescing.ipynb" in command
         assert f"--LabApp.extra_labextensions_path={room.EXTENSIONS}" in command
         assert variables["JUPYTER_CONFIG_PATH"] == after
+    capsys.readouterr()
     assert cli.main(["lab", "--teacher"]) == 0
+    assert "nbgrader isn't installed" not in capsys.readouterr().out
     command, variables = started.pop()
     assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in command
     assert f"--LabApp.extra_labextensions_path={room.EXTENSIONS}" in command
     assert variables["JUPYTER_CONFIG_PATH"] == "/mine"
+    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    cli.main(["lab", "--teacher"])
+    assert "pip install nbgrader" in capsys.readouterr().out
 
 
 def test_it_goes_on_where_the_learner_is(tmp_path, monkeypatch):

@@ -255,9 +255,8 @@ FAMILIES = (
     Family(
         "a thread without an element goes on",
         _no_guard,
-        "The grid consists of whole blocks, so the last blocks may have more threads than there are elements left. "
-        "Each thread has to check that its element exists before it touches it. In a matrix, that takes a check of the "
-        "row and one of the column.",
+        "The grid is made of whole blocks, so the last ones may have more threads than there are elements left. Each "
+        "thread must check that its element exists before it accesses it; in a matrix, in both directions.",
     ),
     Family(
         "one past the end",
@@ -268,13 +267,14 @@ FAMILIES = (
     Family(
         "the index is outside the array",
         _from_inside,
-        "A thread that has an element left an array, so a guard against threads past the last element doesn't help. Is "
-        "its index wrong? Does it use more than its own element?",
+        "A thread that has an element accessed memory outside an array, so a guard against threads without an element "
+        "doesn't help. Is its index the right one? Does it use more than its own element?",
     ),
     Family(
         "a thread left its array",
         _beyond,
-        "An index is outside an array. Which threads get that far, and which guard should keep them out?",
+        "An index is past the end of an array. Is there a guard that keeps out threads without an element? Or is the "
+        "index itself too large for the first or the last element?",
     ),
     Family("the result has the wrong form", _no_array, "The type and the shape of the result are part of the task."),
     Family(

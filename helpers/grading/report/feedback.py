@@ -16,8 +16,8 @@ from helpers.grading.report.words import one_line
 from helpers.grading.results import REJECTED, STUDENT_FAULT, Mark
 
 UNGRADED_WORDS = (
-    "Not graded yet. The grader itself failed; that is not your doing and it is no zero. "
-    "Your submission will be graded again, and nothing is needed from you."
+    "Not graded yet, because the grader failed. It isn't your fault, and it isn't a zero. "
+    "Your submission will be graded again: you needn't do anything."
 )
 FRAME = re.compile(r"^ *\d+ \| ", re.MULTILINE)
 """A line of code with its number, as compilers show it: a caret in the next line points into it."""
@@ -63,9 +63,9 @@ def state_words(entry: Entry) -> str:
     if entry.unsettled:
         return UNGRADED_WORDS
     if entry.state == REJECTED:
-        return f"This could not be read as a submission to this lab: {reason}. Nothing was run; there are no points."
+        return f"This file wasn't graded: {reason}. Nothing in it was run, so it has no points."
     if entry.state == STUDENT_FAULT:
-        return f"Your notebook did not run to its end: {reason}. What was earned before and after that is kept."
+        return f"Part of your notebook was stopped: {reason}. You keep the points of all other parts."
     return ""
 
 

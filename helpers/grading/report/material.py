@@ -18,7 +18,7 @@ from vgpu.base.words import plural
 
 ORDER = (UNGRADED, GRADED, STUDENT_FAULT, REJECTED)
 """States in the order in which they are told: first what needs doing."""
-STATE_WORDS = {GRADED: "graded", STUDENT_FAULT: "at fault", REJECTED: "rejected", UNGRADED: "UNGRADED"}
+STATE_WORDS = {GRADED: "graded", STUDENT_FAULT: "stopped", REJECTED: "rejected", UNGRADED: "UNGRADED"}
 """States as a table has them."""
 
 
@@ -240,7 +240,8 @@ def _about_the_class(material: Material) -> Iterable[Told]:
     if classroom.late:
         unknown = [each for each in students if classroom.days_late(each, material.listed.get(each)) is None]
         if unknown:
-            yield Told(f"no time of handing in is known, so nothing is deducted: {listed(unknown, 1000)}", loud=True)
+            whose = "anyone" if unknown == students else listed(unknown, 1000)
+            yield Told(f"no submission time is known for {whose}, so no points are deducted for lateness", loud=True)
 
 
 def _names(student: str, on_roster: Student | None) -> set[str]:
@@ -307,6 +308,5 @@ def _told(entries: Sequence[Entry]) -> Iterable[Told]:
     renamed = [entry for entry in entries if entry.stem != entry.result.student]
     if renamed:
         yield Told(
-            f"{plural(len(renamed), 'name')} of students cannot be a file's name or could be taken for another's: "
-            "files.json says which file is whose"
+            f"{plural(len(renamed), 'report')} can't have just the student's name: files.json says which file is whose"
         )

@@ -17,7 +17,7 @@ from helpers.grading.report.words import amount, first_line, listed, one_line
 from helpers.grading.results import REJECTED, STATES, STUDENT_FAULT, UNGRADED
 from vgpu.base.words import plural
 
-TILE_WORDS = {UNGRADED: "not graded", STUDENT_FAULT: "stopped on the way", REJECTED: "rejected", "graded": "graded"}
+TILE_WORDS = {UNGRADED: "not graded", STUDENT_FAULT: "stopped", REJECTED: "rejected", "graded": "graded"}
 
 
 def summary(material: Material) -> Made:
@@ -38,7 +38,7 @@ def summary(material: Material) -> Made:
         spread=tally.spread(material),
         bars=bars,
         histogram_words=_histogram_words(bars) if bars else "",
-        parts=tally.parts(material),
+        parts=[(key, list(found)) for key, found in groupby(tally.parts(material), lambda each: each.part.exercise)],
         mistakes=[(key, [(row.mistake, f"{row.students:,}", row.words) for row in rows]) for key, rows in mistakes],
         stops=tally.stops(material),
         same=tally.same(material),
@@ -68,5 +68,5 @@ def _grouped(found: Iterable[tuple[str, Entry]]) -> list[tuple[str, str, str]]:
 
 def _histogram_words(bars: tuple[tally.Bar, ...]) -> str:
     full, most = bars[-1], max(bars[:-1], key=lambda bar: bar.count)
-    common = f"most others from {amount(most.low)} to below {amount(most.high)}" if most.count else "nobody less"
+    common = f"most others from {amount(most.low)} to below {amount(most.high)}" if most.count else "no one with less"
     return f"{plural(full.count, 'submission')} with all {amount(full.low)} points, {common}."

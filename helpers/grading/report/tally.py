@@ -118,8 +118,11 @@ def mistakes(material: Material) -> list[MistakeTally]:
 
 
 def stops(material: Material) -> list[tuple[Part, dict[str, int], str]]:
-    """Cells in which something stopped: how often of which kind, and the message seen most often."""
-    found = []
+    """Cells in which something stopped: how often of which kind, and the message seen most often.
+
+    Of an exercise's parts that stopped in the same way, only the first.
+    """
+    found: list[tuple[Part, dict[str, int], str]] = []
     for part in material.lab.parts:
         marks = [entry.marks[part.cell] for entry in ran(material)]
         stopped = [mark for mark in marks if mark.outcome in STOPPED]
@@ -127,7 +130,9 @@ def stops(material: Material) -> list[tuple[Part, dict[str, int], str]]:
             counts = Counter(mark.outcome for mark in stopped)
             said = Counter(gist(mark.why) for mark in stopped if mark.why.strip())
             message = min(said.items(), key=_commonest)[0] if said else ""
-            found.append((part, {kind: counts[kind] for kind in STOPPED if counts[kind]}, message))
+            kinds = {kind: counts[kind] for kind in STOPPED if counts[kind]}
+            if all((part.exercise, kinds, message) != (other.exercise, *rest) for other, *rest in found):
+                found.append((part, kinds, message))
     return found
 
 

@@ -71,14 +71,14 @@ def _end(material: Material) -> list[str]:
     lines = [f"{plural(len(material.entries), 'submission')}: {told or 'none'}"]
     without = [each for each in material.standings() if each.score is None and each.reason.startswith(REJECTED)]
     if without:
-        lines.append(f"{plural(len(without), 'student')} rejected: no score is written, the reason is told above")
+        lines.append(f"{plural(len(without), 'student')} rejected: no score is written, and the reason is above")
     if counts[UNGRADED]:
         waiting = plural(counts[UNGRADED], "submission")
-        lines.append(f"!!! {waiting} NOT GRADED. That is no zero: the grader failed. Grade again before you publish.")
+        lines.append(f"!!! {waiting} NOT GRADED. This isn't a zero: the grader failed. Grade again before you publish.")
     elif any(told.loud for told in material.told):
         lines.append(
-            "!!! Every submission that is here is graded, rejected or at fault; see to the lines with !!! above."
+            "!!! Every submission is graded, stopped or rejected, but the lines with !!! above need your attention."
         )
     else:
-        lines.append("every submission is graded, rejected or at fault")
+        lines.append("every submission is graded, stopped or rejected")
     return lines

@@ -15,7 +15,7 @@ VERDICTS = {
     "missing": ("–", "no answer"),
     "timeout": ("✗", "took too long"),
     "crash": ("✗", "ended the kernel"),
-    "memory": ("✗", "asked for too much memory"),
+    "memory": ("✗", "used too much memory"),
     "output": ("✗", "wrote too much"),
     "unjudged": ("?", "not judged yet"),
     "overridden": ("✎", "set by your instructor"),
@@ -23,16 +23,16 @@ VERDICTS = {
 """A sign and words for each outcome; never a colour alone."""
 
 NEXT = {
-    "wrong": "Begin with what was seen above, on the smallest case that fails.",
-    "error": "Run the cell in your notebook: the error comes there too, with the line that raises it.",
-    "missing": "Write an answer into the cell; a first version that is wrong teaches more than an empty cell.",
-    "timeout": "See whether every loop and every wait ends, for one element and for an odd number of them.",
-    "crash": "Restart the kernel and run all cells; then leave out lines until it lives.",
-    "memory": "See what the size of each array depends on: an answer needs a few megabytes at most.",
-    "output": "Take out prints within loops.",
+    "wrong": "Start with what is said above, and with the smallest case that fails.",
+    "error": "Run the cell in your notebook: it raises the same error and shows the line.",
+    "missing": "Write an answer into the cell, even one that isn't right yet: the feedback says what is wrong with it.",
+    "timeout": "Check that every loop and every wait ends, for one element and for an odd number of elements.",
+    "crash": "Restart the kernel and run all cells. Then comment out lines until it no longer crashes.",
+    "memory": "Check what the size of each array depends on: an answer needs a few megabytes at most.",
+    "output": "Remove prints from loops.",
 }
 """What to do about an outcome, before the exercise's own hints."""
-OVER_BUDGET = "The results are right; now the cost. What takes most of it, and is all of that needed?"
+OVER_BUDGET = "The results are right, but the cost is over the limit. What costs most, and is all of it needed?"
 
 
 def verdict(mark: Mark) -> tuple[str, str]:

@@ -94,23 +94,23 @@ TIERS = (
     Tier(
         "bubblewrap",
         needs="Linux, bwrap 0.7 or newer (Debian's package bubblewrap), and namespaces that it may make",
-        protects="files outside Python, helpers/ and vgpu/, other processes and jobs, the network; memory, processes, "
-        "files and output are limited",
-        leaves="faults of the Linux kernel itself; a job uses the CPU until its time is out",
+        protects="access to files other than Python, helpers/ and vgpu/, to other processes and jobs, and to the "
+        "network; too much memory, too many processes and files, too much output",
+        leaves="bugs in the Linux kernel; a job may use the CPU until its time is up",
         command=bubblewrap,
     ),
     Tier(
         "namespaces",
         needs="Linux 5.12 or newer, and root or user namespaces that ordinary users may make",
-        protects="the same as bubblewrap, by this project's own system calls, which fewer people have looked at",
-        leaves="faults of the Linux kernel itself; a job uses the CPU until its time is out",
+        protects="the same as bubblewrap, by this project's own system calls, which fewer people have reviewed",
+        leaves="bugs in the Linux kernel; a job may use the CPU until its time is up",
         command=namespaces,
     ),
     Tier(
         "limits",
         needs="Linux, and the instructor's word that the class is trusted",
-        protects="accidents: loops without end, too much memory, too many processes, too much output",
-        leaves="everything else: code that means harm reads and writes whatever the grader may, the marks included",
+        protects="accidents: endless loops, too much memory, too many processes, too much output",
+        leaves="everything else: malicious code can read and write whatever the grader can, the marks included",
         command=limits,
         isolates=False,
         trusted_only=True,
@@ -121,9 +121,8 @@ HELP = """No sandbox can be had on this machine, so no student's code is run. On
 - Install bubblewrap: on Debian and Ubuntu `apt-get install bubblewrap`.
 - Let ordinary users make user namespaces: `sysctl user.max_user_namespaces` must not be 0, and on Ubuntu 23.10
   and newer `sysctl kernel.apparmor_restrict_unprivileged_userns` must be 0, or bwrap have an AppArmor profile.
-- In a container, give it what it takes to make namespaces: with Docker or Podman
-  `--security-opt seccomp=unconfined --security-opt systempaths=unconfined --cap-add SYS_ADMIN`; or grade outside of it.
-- Only if the class is trusted, say so: then only accidents are kept off."""
+- In a container, allow nested namespaces: labs/TEACHING.md has the options for Docker and Podman.
+- Only if you trust the class: `--trust-the-class` runs the code with limits alone, which only stop accidents."""
 
 
 def tier(name: str) -> Tier:

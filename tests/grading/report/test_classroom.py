@@ -99,7 +99,7 @@ def test_late_points_are_deducted_and_the_student_reads_why():
 def test_a_time_that_nobody_knows_costs_nothing_and_is_loud():
     material, files = made(handed("u1"), Classroom(ROSTER, DUE, late=RULE))
     assert rows(files)["u1"]["score"] == "12.5"
-    assert any(line.loud and "no time of handing in is known" in line.text for line in material.told)
+    assert any(line.loud and "no submission time is known" in line.text for line in material.told)
 
 
 def test_nbgraders_timestamp_is_read(tmp_path):

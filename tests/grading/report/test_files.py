@@ -159,12 +159,10 @@ def test_the_terminal_has_a_line_for_each_and_ends_loud():
     lines = text.splitlines()
     assert lines[-1].startswith("!!! 4 submissions NOT GRADED")
     assert (
-        sum(
-            " graded " in line or " at fault " in line or " rejected " in line or " UNGRADED " in line for line in lines
-        )
+        sum(" graded " in line or " stopped " in line or " rejected " in line or " UNGRADED " in line for line in lines)
         >= 60
     )
-    assert "60 submissions: 4 UNGRADED, 46 graded, 5 at fault, 5 rejected" in text
+    assert "60 submissions: 4 UNGRADED, 46 graded, 5 stopped, 5 rejected" in text
     assert not set(text) & set("\x00\x07\x08\x1b\r\u202e\ud83d")
     assert max(map(len, lines)) < 200
     assert "sandbox bubblewrap, 55 submissions; it does not protect from a flaw" in text
@@ -173,7 +171,7 @@ def test_the_terminal_has_a_line_for_each_and_ends_loud():
 
 def test_the_terminal_is_quiet_when_all_is_done():
     done = [result("ada", GRADED, marks(*RIGHT))]
-    assert report.as_text(done, LAB).splitlines()[-1] == "every submission is graded, rejected or at fault"
+    assert report.as_text(done, LAB).splitlines()[-1] == "every submission is graded, stopped or rejected"
     assert "!!!" not in report.as_text(done, LAB)
 
 
