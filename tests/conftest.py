@@ -46,6 +46,11 @@ def no_browser() -> str:
     return f"needs {' and '.join(missing)}: on Debian, apt-get install chromium chromium-driver"
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if "chromium" in getattr(item, "fixturenames", ()):
+        item.add_marker("browser")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("browser") and (reason := no_browser()):
         # A build machine that lost its browser must not turn green for it.

@@ -130,9 +130,9 @@ def test_one_range_of_pythons(project, engine, root):
         assert f"Python {oldest} to {newest}" in page
 
 
-ELSEWHERE = r"nvidia-.*|appnope|colorama|pywinpty|protobuf|overrides"
-"""Pins that not every environment needs: for other platforms, CUDA's libraries for one build of PyTorch, CuTe, and
-Python 3.11."""
+ELSEWHERE = r"nvidia-.*|appnope|colorama|pywinpty|protobuf|overrides|axe-playwright-python"
+"""Pins that not every environment needs: for other platforms, CUDA's libraries for one build of PyTorch, CuTe, Python
+3.11, and what only .ci/run installs."""
 
 
 def test_every_pin_admits_every_python_down_to_its_first_release(pins):

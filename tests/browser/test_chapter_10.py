@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser import pointer
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 # slider, key, how often, how the figure's label begins and ends then
 MOVES = (

@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser import axe
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 MOVES = (
     # slider, key, what the view's label begins with before and after it

@@ -9,8 +9,6 @@ import pytest
 import helpers.pictures.widgets
 from tests.browser import pointer
 
-pytestmark = [pytest.mark.browser]
-
 SOURCE = Path(helpers.pictures.widgets.__file__).with_name("drag.mjs")
 STYLE = SOURCE.with_name("drag.css")
 # Two places of "near" lie at one coordinate.

@@ -6,7 +6,7 @@ import pytest
 
 from tests.workbook.made import code, text, written
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 EXPLORER = """
 from helpers import plots, widgets

@@ -10,7 +10,7 @@ import pytest
 from tests.browser import axe
 from tests.browser.explorers import NOTEBOOKS
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 RIGHT, LEFT, HOME = "ARROW_RIGHT", "ARROW_LEFT", "HOME"
 # by chapter: slider, key, what the figure's label begins with before and after one press

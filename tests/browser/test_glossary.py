@@ -9,7 +9,7 @@ import pytest
 from tests.browser.explorers import NOTEBOOKS
 from tests.workbook.made import code, text, written
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 IN_SIGHT = """
 const page = document.querySelector('.jp-MarkdownViewer');

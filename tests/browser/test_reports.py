@@ -8,8 +8,6 @@ from helpers.grading import report
 from tests.browser import axe
 from tests.grading.report.made_class import LAB, PRINTS, made_class
 
-pytestmark = pytest.mark.browser
-
 PAGES = ("summary.html", "feedback/student01.html", "feedback/student02.html", "feedback/student04.html")
 GROUND = "return getComputedStyle(document.body).backgroundColor"
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.workbook.made import code, text, written
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 KERNEL = """
 text = "for nobody"

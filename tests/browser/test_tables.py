@@ -6,7 +6,7 @@ import pytest
 
 from tests.workbook.made import code, text, written
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 LONG = "    values[threadIdx.x] = inside ? first[blockIdx.x * blockDim.x + threadIdx.x] * scale : 0.0f;  // a guard"
 SOURCE = f'''

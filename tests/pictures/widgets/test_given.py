@@ -238,7 +238,7 @@ def test_an_error_that_comes_when_a_control_moves_is_shown_and_not_lost():
         return 10 // (n - 2)
 
     found = widgets.timer_bars(lambda elements: times(1 if elements > 1024 else 2) + 20)
-    assert choose(found, elements=1024) == "ZeroDivisionError: integer division or modulo by zero"
+    assert choose(found, elements=1024).startswith("ZeroDivisionError: ")
     assert 'role="alert"' in found.view.value and "ZeroDivisionError" in found.view.value
     assert choose(found, elements=4096).startswith("1 launch")
     with pytest.raises(ZeroDivisionError):
