@@ -49,9 +49,11 @@ class Messages:
     messages: tuple[int, ...]
 
     def __repr__(self) -> str:
-        each = enumerate(zip(self.messages, self.sent, strict=True))
-        rows = [f"rank {rank}: {count} messages, {elements} elements sent" for rank, (count, elements) in each]
-        return "\n".join([f"{self.steps} steps", *rows])
+        rows = [
+            f"rank {rank}: {plural(count, 'message')}, {plural(elements, 'element')} sent"
+            for rank, (count, elements) in enumerate(zip(self.messages, self.sent, strict=True))
+        ]
+        return "\n".join([plural(self.steps, "step"), *rows])
 
 
 @dataclass

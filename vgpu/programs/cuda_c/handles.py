@@ -31,4 +31,4 @@ class Handles:
         try:
             return self._objects[number]
         except KeyError:
-            raise CUDARuntimeError("cudaErrorInvalidResourceHandle: there is no such object, or no more") from None
+            raise CUDARuntimeError("cudaErrorInvalidValue: there is no such object, or no more") from None
