@@ -108,10 +108,10 @@ def test_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(tier="test")
 
 
-# Two processes more than there are cores, as many tests wait for a browser, a kernel or a sandbox. Each has a stretch
+# A process more than there are cores, as many tests wait for a browser, a kernel or a sandbox. Each has a stretch
 # of the tests, as what is compiled for one serves the next; whoever is done takes half of what another still has to
 # do. At the end stands where the time went.
-PROCESSES = min(8, (os.cpu_count() or 1) + 2)
+PROCESSES = min(8, (os.cpu_count() or 1) + 1)
 PARALLEL = ("-n", str(PROCESSES), "--dist", "worksteal", "--durations", "20")
 
 

@@ -7,6 +7,7 @@ import http.server
 import json
 import re
 import threading
+from pathlib import Path
 
 import pytest
 from selenium.common.exceptions import StaleElementReferenceException
@@ -14,7 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
-from helpers import widgets
+from helpers import site, widgets
 from helpers.site.build import build
 from helpers.site.sources import explorer_cells
 from helpers.site.states import write
@@ -150,6 +151,7 @@ def test_a_phone_does_not_scroll_sideways(opened, page):
     assert shown.execute_script("return document.documentElement.scrollWidth") <= PHONE[0]
 
 
+@pytest.mark.rotating(__file__, *Path(site.__file__).parent.iterdir())
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("page", AUDITED)
 def test_the_audit_finds_nothing_serious(opened, page, dark):
