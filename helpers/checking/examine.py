@@ -95,6 +95,11 @@ class Outcome:
         return f"{count}; element {place} is {was}, should be {wanted}"
 
 
+def figure(value: float) -> str:
+    """A count or a ratio in four digits, and from 1,000 on as a whole number."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
 @dataclass(frozen=True)
 class Spent:
     """One budget and what the kernel spent of it in `case`, which does not count where `alone`, a block or warp, did
@@ -127,10 +132,7 @@ class Spent:
             return f"{self.label}: {self.lacking}"
         if self.alone and not self.over:
             return f"{self.label}: does not count, as {self.alone} does most of the work"
-        value, most = (
-            "too much to count" if math.isinf(n) else f"{n:,.0f}" if n >= 1000 else f"{n:.4g}"
-            for n in (self.value, self.at_most)
-        )
+        value, most = ("too much to count" if math.isinf(n) else figure(n) for n in (self.value, self.at_most))
         return f"{self.label}: {value} (at most {most})"
 
 

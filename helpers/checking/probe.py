@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helpers.checking import evidence
-from helpers.checking.examine import Evidence, examine
+from helpers.checking.examine import Evidence, examine, figure
 from helpers.checking.exercise import Exercise, exercise, plural
 from vgpu.base.errors import VirtualGPUError
 
@@ -128,7 +128,7 @@ def _phrase(seen: Evidence) -> str:
 def _number(value: float) -> str:
     if math.isinf(value):
         return "does not count, as it is too large, or as one block or warp does most of the work"
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+    return figure(value)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def _free(scene: Scene) -> KernelError:
     address = scene.fault.address
     what, fix = heap_words.wrong_free(address, scene.kernel)
-    named = next((a.name for a in scene.arrays if a.address <= address < a.address + max(1, a.nbytes)), None)
+    named = next((each.name for each in scene.arrays if each.holds(address)), None)
     if named is not None:
         what = f"`{named}`, an array of the host's"
     return InvalidFree(

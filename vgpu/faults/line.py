@@ -35,7 +35,7 @@ def unnamed(scene: Scene) -> str:
     A compiler may give a load the line of the store that takes its value.
     """
     words = set(re.findall(r"\w+", scene.kernel.line_text(scene.line) or ""))
-    found = next((each for each in scene.arrays if 0 <= scene.fault.address - each.address < each.nbytes), None)
+    found = next((each for each in scene.arrays if each.holds(scene.fault.address)), None)
     others = {each.name for each in scene.arrays if each is not found}
     if found is None or found.name in words or not others & words or _in_device_function(scene):
         return ""

@@ -125,6 +125,10 @@ class ArrayInfo:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
+    def holds(self, address: int) -> bool:
+        """Whether the address is one of its bytes, or where an empty array stands."""
+        return 0 <= address - self.address < max(1, self.nbytes)
+
 
 ALLOCATED: own.Listeners[Callable[[Allocation], object]] = own.Listeners()  # called after each allocation
 _lock = steady.lock(rank=4)

@@ -236,13 +236,7 @@ class Host:
         found.free()
         return SUCCESS
 
-    def do_memcpy(self, target: int, source: int, nbytes: int, kind: int, stream: int, asynchronous: int) -> None:
-        if asynchronous:
-            cudart.memcpyAsync(target, source, nbytes, kind, self._queue(stream).handle)
-        else:
-            cudart.memcpy(target, source, nbytes, kind)
-
-    def do_memcpy_rows(
+    def do_memcpy(
         self, target: int, target_pitch: int, source: int, source_pitch: int, width: int, height: int, kind: int,
         stream: int, asynchronous: int,
     ) -> None:  # fmt: skip

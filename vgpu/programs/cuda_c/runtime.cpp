@@ -122,10 +122,10 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned) {
 }
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total) { return call("mem_info", available, total); }
 cudaError_t cudaMemcpy(void *to, const void *from, size_t n, cudaMemcpyKind kind) {
-    return call("memcpy", to, from, n, kind, 0, 0);
+    return cudaMemcpy2D(to, n, from, n, n, 1, kind);
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t n, cudaMemcpyKind kind, cudaStream_t stream) {
-    return call("memcpy", to, from, n, kind, stream, 1);
+    return cudaMemcpy2DAsync(to, n, from, n, n, 1, kind, stream);
 }
 cudaError_t cudaMemcpyPeer(void *to, int, const void *from, int, size_t n) {
     return cudaMemcpy(to, from, n, cudaMemcpyDeviceToDevice);
@@ -135,11 +135,11 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int, const void *from, int, size_t n, 
 }
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-    return call("memcpy_rows", to, to_pitch, from, from_pitch, width, height, kind, stream, 1);
+    return call("memcpy", to, to_pitch, from, from_pitch, width, height, kind, stream, 1);
 }
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
-    return call("memcpy_rows", to, to_pitch, from, from_pitch, width, height, kind, 0, 0);
+    return call("memcpy", to, to_pitch, from, from_pitch, width, height, kind, 0, 0);
 }
 cudaError_t cudaMemset(void *p, int value, size_t n) { return cudaMemsetAsync(p, value, n, 0); }
 cudaError_t cudaMemsetAsync(void *p, int value, size_t n, cudaStream_t stream) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -205,27 +206,23 @@ def _copy(dst: int, src: int, rows: _Rows, kind: int, queue: operations.Queue, a
         (dst, rows.target_pitch, (memcpyHostToDevice, memcpyDeviceToDevice), "destination"),
         (src, rows.source_pitch, (memcpyDeviceToHost, memcpyDeviceToDevice), "source"),
     ):
-        place, size = memory.describe(address), rows.reach(pitch)
-        if kind in kinds and (place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes):
-            raise CUDARuntimeError(f"cudaErrorInvalidValue: the {what}'s {size} bytes are not on the device")
-    size = rows.width * rows.height
-    target, source = (rows.at(dst, rows.target_pitch), rows.at(src, rows.source_pitch)) if size else (_NONE, _NONE)
-
-    def run() -> None:
-        if rows.height == 1:
-            ctypes.memmove(dst, src, size)
-        else:
-            target[...] = source
-
-    if kind in (memcpyHostToDevice, memcpyDeviceToHost) and size:
+        size = rows.reach(pitch)
+        if kind in kinds:
+            _check_on_device(address, size, f"the {what}'s {size} bytes")
+    target, source = rows.at(dst, rows.target_pitch), rows.at(src, rows.source_pitch)
+    run = partial(np.copyto, target, source)
+    if kind in (memcpyHostToDevice, memcpyDeviceToHost) and target.size:
         host, device = (source, target) if kind == memcpyHostToDevice else (target, source)
         name = "H2D" if kind == memcpyHostToDevice else "D2H"
         operations.copy(queue, name, host, device, run, asynchronous=asynchronous)
     else:
-        operations.device_copy(queue, f"D2D {size} bytes", source, target, run)
+        operations.device_copy(queue, f"D2D {target.size} bytes", source, target, run)
 
 
-_NONE = np.empty(0, np.uint8)
+def _check_on_device(address: int, size: int, what: str) -> None:
+    place = memory.describe(address)
+    if place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes:
+        raise CUDARuntimeError(f"cudaErrorInvalidValue: {what} are not on the device")
 
 
 def mallocAsync(size: int, stream: int = 0) -> int:
@@ -260,11 +257,10 @@ def memsetAsync(ptr: int, value: int, size: int, stream: int = 0) -> None:
 
 def memset_rows(ptr: int, pitch: int, value: int, width: int, height: int, stream: int) -> None:
     """Set `height` rows of `width` bytes, whose beginnings are `pitch` bytes apart, in a stream."""
-    rows, place = _Rows(width, height), memory.describe(ptr)
+    rows = _Rows(width, height)
     size = rows.reach(pitch)
-    if place.allocation is None or place.freed or place.offset + size > place.allocation.nbytes:
-        raise CUDARuntimeError(f"cudaErrorInvalidValue: the {size} bytes are not on the device")
-    target = rows.at(ptr, pitch) if size else _NONE
+    _check_on_device(ptr, size, f"the {size} bytes")
+    target = rows.at(ptr, pitch)
     operations.copy(
         operations.find_queue(stream), "memset", None, target, lambda: target.fill(value & 0xFF), asynchronous=True,
         value=value & 0xFF,

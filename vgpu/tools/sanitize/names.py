@@ -80,7 +80,7 @@ class LaunchNames:
         if space == "local":
             return None, None
         for array in self.arrays:
-            if array.address <= address < array.address + max(1, array.nbytes):
+            if array.holds(address):
                 return array.name, _index(array, address)
         for name, start in self.kernel.module.variables.addresses.items():
             size = self.kernel.module.variables.nbytes[name]
